@@ -32,8 +32,8 @@ class ScanPoint:
 
     @property
     def energy(self) -> float:
-        """Of the method, hartree; not a number if it has none."""
-        return self.result.energy if self.result is not None and self.error is None else float("nan")
+        """Of the method, hartree; not a number if it has none, or there is no method."""
+        return self.result.energy if self.result is not None and self.result.method and self.error is None else float("nan")
 
 
 class Scan(Sequence[ScanPoint]):
@@ -111,8 +111,9 @@ def scan(job: Any, over: Mapping[str, Sequence[Any]], **keywords: Any) -> Scan:
     for key, values in over.items():
         if isinstance(values, str) or not np.iterable(values):
             raise TypeError(f"over: {key} has a list of values, not {values!r}")
-        for value in values:
-            setting_text(value)
+    over = {key: list(values) for key, values in over.items()}  # a generator gives them once
+    for value in itertools.chain.from_iterable(over.values()):
+        setting_text(value)
     together = join(keywords.get("fabric", "auto")) is not None
     settings = dict(keywords.pop("settings", None) or {})
     points = []

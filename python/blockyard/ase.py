@@ -48,8 +48,7 @@ class Blockyard(Calculator):  # type: ignore[misc]
         super().calculate(atoms, properties, system_changes)
         asked = dict(self.parameters)
         settings = {f"method.{key}": value for key, value in asked.pop("options", {}).items()}
-        atoms_now = list(zip(self.atoms.get_chemical_symbols(), self.atoms.get_positions()))
-        result = run_job(atoms_now, settings=settings, quiet=True, progress=False, **asked, **self._run)
+        result = run_job(self.atoms, settings=settings, quiet=True, progress=False, **asked, **self._run)
         self.blockyard_result = result
         energy = result.energy * Hartree
         method = next(name for name in ("ccsd", "scf") if name in result.dipoles)

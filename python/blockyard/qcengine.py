@@ -58,6 +58,8 @@ class BlockyardHarness(ProgramHarness):  # type: ignore[misc]
                          settings={f"method.{key}": value for key, value in wanted.keywords.items()},
                          workers=config.ncores, memory=int(config.memory * 2**30),
                          scratch=config.scratch_directory, quiet=True, progress=False)
+        except _errors.NotConverged as error:
+            raise UnknownError(str(error)) from error
         except _errors.InputError as error:
             raise InputError(str(error)) from error
         except _errors.Error as error:

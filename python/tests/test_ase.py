@@ -29,5 +29,7 @@ def test_energy_dipole_and_charges_of_water():
 def test_what_is_wrong_is_said():
     with pytest.raises(InputError, match="6-31h"):
         ase.Atoms("He", calculator=Blockyard(basis="6-31h")).get_potential_energy()
+    with pytest.raises(InputError, match="periodic"):
+        ase.Atoms("He", cell=[9, 9, 9], pbc=True, calculator=Blockyard()).get_potential_energy()
     with pytest.raises(NotImplementedError):
         ase.Atoms("He", calculator=Blockyard()).get_forces()

@@ -120,6 +120,10 @@ name = "scf"
     assert [tuple(point.settings.values()) for point in both] == [
         ("scf", "sto-3g"), ("scf", "6-31g"), ("mp2", "sto-3g"), ("mp2", "6-31g")]
     assert both.energies[3] < both.energies[1] < both.energies[0]
+    assert len(blockyard.scan(H2, {"basis.name": (name for name in ["sto-3g"])}, workers=1, quiet=True)) == 1
+    (tmp_path / "one.sial").write_text("sial one\nscalar x\nx = 1.0\nendsial one\n")
+    program = blockyard.scan(tmp_path / "one.sial", {"run.workers": [1]}, quiet=True)
+    assert "nan" in str(program) and math.isnan(program[0].energy)
     with pytest.raises(blockyard.InputError, match="molden"):
         blockyard.scan(H2, {"basis.name": ["sto-3g"]}, molden="x")
     with pytest.raises(TypeError, match="list of values"):

@@ -36,3 +36,4 @@ def test_an_energy():
 def test_what_fails_is_told(wrong, part):
     result = compute(**wrong)
     assert not result.success and part in result.error.error_message
+    assert result.error.error_type == ("unknown_error" if part == "did not converge" else "input_error")
