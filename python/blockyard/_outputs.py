@@ -91,6 +91,7 @@ def told_output(array: np.ndarray | None, processes: Processes | None) -> np.nda
     path = processes.share(_written_file(array))
     if path:
         loaded: np.ndarray = np.load(path, mmap_mode="r")
+        processes.require("")  # all have opened it: now process 0 may remove it
         return loaded
     assert array is not None
     processes.share_array(array)

@@ -10,7 +10,7 @@ from conftest import IS_FULL
 
 MPIEXEC = os.environ.get("MPIEXEC", "")
 SCRIPT = """
-import os, sys
+import os, sys, time
 import h5py
 import numpy as np
 import blockyard
@@ -68,8 +68,10 @@ with blockyard.Session(workers=2, memory="64M", scratch=os.environ["FOLDER"]) as
         text = str(s.einsum_plan("ij,kj->ik", a, a))
         assert "op2 travels" in text or "op1 travels" in text, text
         assert np.allclose(s.einsum("ij,kj->ik", a, a, trace=os.path.join(os.environ["FOLDER"], "t.json")), first)
-# A result larger than half the memory is a file.
+# A result larger than half the memory is a file, which process 0 keeps until the others have opened it.
 a = random(9, (1500, 40), "f8")
+load = np.load
+np.load = lambda *given, **more: (time.sleep(0.3 if me else 0), load(*given, **more))[1]
 with blockyard.Session(workers=1, memory="24M", scratch=os.environ["FOLDER"]) as s:
     plan = s.einsum_plan("ik,jk->ij", a, a)
     assert plan.result_on_disk and (plan.travel is not None) == (ranks > 1), plan
