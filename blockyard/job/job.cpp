@@ -149,7 +149,7 @@ void add_without_molecule(const Job& job, super::Table& table) {
 /// Throws if programs of the user's own would leave effective core potentials out. REQUIRES: a
 /// molecule.
 void check_core_potentials(const Job& job) {
-  if (!qc::has_effective_cores(job.chemistry->system.molecule)) return;
+  if (job.chemistry->system.integrals.basis().cores.empty()) return;
   const auto declares = [&](std::string_view name) {
     return std::ranges::any_of(job.steps, [&](const Step& step) {
       return std::ranges::count(step.program.specials, name, &program::SpecialDecl::name) > 0;

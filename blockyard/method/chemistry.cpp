@@ -374,7 +374,7 @@ void add_constants(const Chemistry& chemistry, const input::MethodSpec& method,
                       {"integral_kinds", method_named(method.name).integral_kinds},
                       {"first_occupied", alpha.frozen + 1},
                       {"last_occupied", alpha.frozen + alpha.active_occupied}};
-  environment.ints["core_potentials"] = qc::has_effective_cores(molecule) ? 1 : 0;
+  environment.ints["core_potentials"] = chemistry.system.integrals.basis().cores.empty() ? 0 : 1;
   environment.ints["fitting_segments"] = std::max<Extent>(1, std::ssize(fitting));
   add_ranges(alpha, "a", environment);
   add_ranges(chemistry.beta, "b", environment);

@@ -141,8 +141,9 @@ const EffectiveCore* core_of(const AoBasis& basis, std::size_t atom) {
 const std::vector<double>& density_of(const FreeAtom& atom, std::vector<Contraction> contractions,
                                       bool spherical, std::deque<AtomKind>& known) {
   for (const AtomKind& kind : known) {
-    const bool has_same_core = kind.atom.core_electrons() == atom.core_electrons() &&
-                               (atom.core == nullptr || *kind.atom.core == *atom.core);
+    const bool has_same_core = atom.core == nullptr || kind.atom.core == nullptr
+                                   ? atom.core == kind.atom.core
+                                   : *atom.core == *kind.atom.core;
     if (kind.atom.atomic_number == atom.atomic_number && has_same_core &&
         kind.contractions == contractions)
       return kind.density;

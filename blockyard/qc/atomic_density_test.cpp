@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cmath>
 #include <numeric>
 
 #include "blockyard/qc/element.h"
@@ -83,6 +85,17 @@ TEST(AtomicDensities, with_effective_cores_hold_the_other_electrons) {
           << z << " in " << name;
     }
   }
+}
+
+TEST(AtomicDensities, a_core_without_electrons_is_another_kind_of_atom) {
+  const auto plain = load_basis("6-31g", testing::data_folder);
+  BasisSet other = plain;
+  other.cores[1] = {0, {{0, {2}, {0.5}, {1.0}}}};
+  Molecule pair = testing::molecule_of("H 0 0 0\nH 0 0 9\n");
+  const std::array<AtomSets, 2> sets = {AtomSets{&plain, nullptr}, AtomSets{&other, &other}};
+  take_cores(sets, pair);
+  const auto density = atomic_densities(pair, place_basis(sets, pair, true));
+  EXPECT_GT(std::abs(density[0] - density[2 + 4 * 2]), 1e-3);
 }
 
 TEST(AtomicDensities, of_ghosts_are_zero) {

@@ -87,11 +87,8 @@ Matrix orthogonaliser_of(const Matrix& overlap, std::size_t n) {
 /// Electron pairs of the atoms.
 std::size_t pairs_of(const Molecule& molecule, std::span<const std::size_t> atoms, std::size_t n) {
   std::int64_t electrons = 0;
-  for (const std::size_t atom : atoms) {
-    if (molecule.atoms[atom].core_electrons > 0)
-      throw Error(Errc::bad_input, "fragments with effective cores are not done");
+  for (const std::size_t atom : atoms)
     electrons += static_cast<std::int64_t>(std::llround(molecule.atoms[atom].charge()));
-  }
   if (electrons % 2 != 0 || electrons / 2 > static_cast<std::int64_t>(n))
     throw Error(Errc::bad_input, fmt::format("the fragment has {} electrons in {} functions; it "
                                              "must be a neutral closed shell",
@@ -102,6 +99,9 @@ std::size_t pairs_of(const Molecule& molecule, std::span<const std::size_t> atom
 Problem problem_of(const Molecule& molecule, const AoBasis& basis, IntegralEngine& engine,
                    std::span<const std::size_t> atoms) {
   const ShellRange all = shells_of_atoms(basis, atoms);
+  for (const PlacedCore& placed : basis.cores)
+    if (std::ranges::find(atoms, placed.atom) != atoms.end())
+      throw Error(Errc::bad_input, "fragments with effective cores are not done");
   Problem problem;
   for (std::size_t k = all.first; k < all.first + all.count; ++k)
     problem.n += static_cast<std::size_t>(basis.shells[k].function_count);

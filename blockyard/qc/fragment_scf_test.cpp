@@ -59,5 +59,15 @@ TEST(FragmentScf, refuses_what_is_no_closed_shell_or_stands_apart) {
   EXPECT_THROW((void)both.scf({}, 0), base::Error);
 }
 
+TEST(FragmentScf, refuses_effective_cores_even_without_electrons) {
+  Pair both;
+  AoBasis basis = both.integrals.basis();
+  basis.cores = {{3, both.molecule.atoms[3].position_bohr, {0, {{0, {2}, {0.5}, {1.0}}}}}};
+  const std::vector<std::size_t> helium = {3};
+  EXPECT_THROW(
+      (void)fragment_scf(both.molecule, basis, both.engine, helium, std::vector<double>(4)),
+      base::Error);
+}
+
 }  // namespace
 }  // namespace blockyard::qc

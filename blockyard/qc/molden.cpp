@@ -101,12 +101,11 @@ std::string print_atoms(const Molecule& molecule) {
                         atom.is_ghost ? 0 : atom.atomic_number, atom.position_bohr[0],
                         atom.position_bohr[1], atom.position_bohr[2]);
   }
-  if (!has_effective_cores(molecule)) return text;
-  text += "[Core]\n";
+  std::string cores;
   for (std::size_t k = 0; k < molecule.atoms.size(); ++k)
     if (molecule.atoms[k].core_electrons > 0)
-      text += fmt::format("{} : {}\n", k + 1, molecule.atoms[k].core_electrons);
-  return text;
+      cores += fmt::format("{} : {}\n", k + 1, molecule.atoms[k].core_electrons);
+  return cores.empty() ? text : text + "[Core]\n" + cores;
 }
 
 std::string print_shells(const AoBasis& basis, std::size_t atoms) {

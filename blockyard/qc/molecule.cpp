@@ -67,10 +67,6 @@ Extent beta_count(const Molecule& molecule) {
   return electron_count(molecule) - alpha_count(molecule);
 }
 
-bool has_effective_cores(const Molecule& molecule) {
-  return std::ranges::any_of(molecule.atoms, [](const Atom& a) { return a.core_electrons > 0; });
-}
-
 Extent usual_frozen_core(const Molecule& molecule) {
   Extent count = 0;
   for (const auto& atom : molecule.atoms)

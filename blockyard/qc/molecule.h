@@ -49,9 +49,6 @@ void check_molecule(const Molecule& molecule);
 [[nodiscard]] Extent alpha_count(const Molecule& molecule);
 [[nodiscard]] Extent beta_count(const Molecule& molecule);
 
-/// Whether an effective core potential replaces electrons of an atom.
-[[nodiscard]] bool has_effective_cores(const Molecule& molecule);
-
 /// Sum of core_orbitals over the atoms, without those of effective cores: what `frozen_core = true`
 /// means.
 [[nodiscard]] Extent usual_frozen_core(const Molecule& molecule);

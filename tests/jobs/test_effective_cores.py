@@ -77,6 +77,18 @@ class EffectiveCores(common.JobTest):
                                           atoms=[("H1", '{ ecp = "none" }')]))
         self.compare(entry, self.results_of("run", path), KEYS["mp2"])
 
+    def test_potentials_in_the_place_of_no_electrons(self):
+        """A potential that is 0.1 hartree everywhere near both atoms moves each of the two electrons by 0.2."""
+        functions = "H S\n 1.3 1.0\nH S\n 0.2 1.0\n"
+        for unrestricted in ("false", "true"):
+            energies = []
+            for cores in ["", "ECP\nH nelec 0\nH ul\n2 1e-9 0.1\nEND\n"]:
+                self.write("h.nw", functions + cores)
+                path = self.write("job.toml", job("H 0 0 0\nH 0 0 0.74", 'file = "h.nw"', "scf",
+                                                  more=f"unrestricted = {unrestricted}"))
+                energies.append(self.results_of("run", path)["energies"]["scf"])
+            self.assertAlmostEqual(energies[1] - energies[0], 0.4, delta=1e-6)
+
     def test_what_makes_no_sense_is_refused(self):
         hcl = "Cl 0 0 0\nH 0 0 1.275"
         for basis, atoms, part in [
