@@ -1,20 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <vector>
 
 #include "blockyard/qc/ao_basis.h"
 #include "blockyard/qc/molecule.h"
 
 namespace blockyard::qc {
-
-/// Electrons of the ground state of a free atom, by angular momentum s, p, d, f.
-[[nodiscard]] std::array<int, 4> atomic_configuration(int atomic_number);
-
-/// Electrons of an effective core: the shells of the lowest principal quantum numbers, but 5s and
-/// 5p before 4f in a core of 54.
-[[nodiscard]] std::array<int, 4> core_configuration(int electrons);
 
 /// A neutral atom; `core` null: with all its electrons.
 struct FreeAtom {

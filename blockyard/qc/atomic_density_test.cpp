@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "blockyard/qc/configuration.h"
 #include "blockyard/qc/element.h"
 #include "blockyard/qc/test_support.h"
 

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "blockyard/base/error.h"
+#include "blockyard/qc/configuration.h"
 #include "blockyard/qc/element.h"
 
 namespace blockyard::qc {
@@ -69,9 +70,12 @@ Extent beta_count(const Molecule& molecule) {
 
 Extent usual_frozen_core(const Molecule& molecule) {
   Extent count = 0;
-  for (const auto& atom : molecule.atoms)
-    if (!atom.is_ghost)
-      count += std::max(0, core_orbitals(atom.atomic_number) - atom.core_electrons / 2);
+  for (const auto& atom : molecule.atoms) {
+    if (atom.is_ghost) continue;
+    const auto noble = core_configuration(2 * core_orbitals(atom.atomic_number));
+    const auto replaced = core_configuration(atom.core_electrons);
+    for (std::size_t l = 0; l < noble.size(); ++l) count += std::max(0, noble[l] - replaced[l]) / 2;
+  }
   return count;
 }
 

@@ -49,8 +49,9 @@ void check_molecule(const Molecule& molecule);
 [[nodiscard]] Extent alpha_count(const Molecule& molecule);
 [[nodiscard]] Extent beta_count(const Molecule& molecule);
 
-/// Sum of core_orbitals over the atoms, without those of effective cores: what `frozen_core = true`
-/// means.
+/// Sum of core_orbitals over the atoms, without those that an effective core replaces: what
+/// `frozen_core = true` means. A core of 60 electrons replaces 4f, which is in no core of a noble
+/// gas, but not 5s and 5p.
 [[nodiscard]] Extent usual_frozen_core(const Molecule& molecule);
 
 /// Charges of the nuclei with their effective cores in e, and positions in bohr, by atom.

@@ -40,6 +40,17 @@ TEST(Molecule, counts_electrons_by_spin) {
   EXPECT_EQ(beta_count(water), 4);
 }
 
+TEST(Molecule, the_usual_frozen_core_is_what_effective_cores_leave) {
+  const auto frozen = [](int z, int core_electrons) {
+    return usual_frozen_core({{{.atomic_number = z, .core_electrons = core_electrons}}, 0, 1});
+  };
+  EXPECT_EQ(frozen(53, 28), 4);  // 4s4p
+  EXPECT_EQ(frozen(53, 46), 0);
+  EXPECT_EQ(frozen(57, 28), 13);  // 4s4p4d5s5p
+  EXPECT_EQ(frozen(78, 60), 4);   // 5s5p, not 4f
+  EXPECT_EQ(frozen(82, 78), 0);
+}
+
 TEST(Molecule, an_impossible_multiplicity_is_refused) {
   auto water = testing::molecule_of(testing::water);
   water.multiplicity = 2;

@@ -9,6 +9,7 @@
 
 #include "blockyard/base/error.h"
 #include "blockyard/qc/atomic_density.h"
+#include "blockyard/qc/configuration.h"
 #include "blockyard/qc/detail/small_matrix.h"
 #include "blockyard/qc/element.h"
 #include "blockyard/qc/linear_algebra.h"
