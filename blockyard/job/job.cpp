@@ -155,10 +155,14 @@ void check_core_potentials(const Job& job) {
       return std::ranges::count(step.program.specials, name, &program::SpecialDecl::name) > 0;
     });
   };
-  if (declares("return_h1") && !declares("return_1el_ecpints"))
-    throw base::Error(base::Errc::bad_input,
-                      "the molecule has effective core potentials, which return_h1 leaves out: the "
-                      "programs must add what return_1el_ecpints computes");
+  if (declares("return_1el_ecpints")) return;
+  for (const std::string_view name :
+       {"return_h1", "one_electron_attraction", "return_h1_moi", "return_h1frag"})
+    if (declares(name))
+      throw base::Error(base::Errc::bad_input,
+                        fmt::format("the molecule has effective core potentials, which {} leaves "
+                                    "out: the programs must add what return_1el_ecpints computes",
+                                    name));
 }
 
 /// The worker that runs an iteration must not depend on timing.

@@ -105,10 +105,11 @@ class EffectiveCores(common.JobTest):
                 self.assert_fails(self.run_blockyard("run", path), part)
 
     def test_own_programs_must_add_the_potentials(self):
-        program = ("sial h1\nspecial return_h1 w\npredefined int norb\naoindex mu = 1:norb\naoindex nu = 1:norb\n"
-                   "temp t[mu,nu]\ndo mu\ndo nu\nexecute return_h1 t[mu,nu]\nenddo nu\nenddo mu\nendsial h1\n")
-        self.write("h1.sial", program)
-        for basis, is_good in [("lanl2dz", False), ("cc-pvdz", True)]:
+        for name, basis, is_good in [("return_h1", "lanl2dz", False), ("return_h1", "cc-pvdz", True),
+                                     ("one_electron_attraction", "lanl2dz", False)]:
+            self.write("h1.sial", f"sial h1\nspecial {name} w\npredefined int norb\naoindex mu = 1:norb\n"
+                                  f"aoindex nu = 1:norb\ntemp t[mu,nu]\ndo mu\ndo nu\nexecute {name} t[mu,nu]\n"
+                                  "enddo nu\nenddo mu\nendsial h1\n")
             path = self.write("job.toml", f'programs = ["h1.sial"]\n[molecule]\ngeometry = "Cl 0 0 0"\n'
                                           f'charge = -1\n[basis]\nname = "{basis}"\n')
             if is_good:
