@@ -89,6 +89,12 @@ name = "mp2"
                 self.assertAlmostEqual(found["scf"], energy, delta=1e-8)
                 self.assertAlmostEqual(found["scf_stability"], eigenvalue, delta=1e-6)
 
+    def test_stability_that_was_not_found_is_no_result(self):
+        path = self.write("job.toml", job_file(self.entry("h2o", "6-31g*"), "scf", 'stability = "check"') +
+                          "[constants]\nstability_steps = 2\n")
+        for options in [], ["--set", "method.unrestricted=true"]:
+            self.assertNotIn("scf_stability", self.results_of("run", path, *options)["energies"])
+
     def test_following_is_refused_where_both_spins_share_orbitals(self):
         entry = self.entry("h2o", "6-31g*")
         path = self.write("job.toml", job_file(entry, "scf", 'stability = "follow"'))
