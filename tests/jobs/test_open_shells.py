@@ -95,6 +95,13 @@ name = "mp2"
         for options in [], ["--set", "method.unrestricted=true"]:
             self.assertNotIn("scf_stability", self.results_of("run", path, *options)["energies"])
 
+    def test_a_level_shift_makes_no_solution_out_of_orbitals_in_another_order(self):
+        # Far apart, Li+ H- with the pair in the higher orbital: stationary, but not for orbitals without a shift.
+        path = self.write("job.toml", '[molecule]\ngeometry = "Li 0 0 0\\nH 0 0 20"\n[basis]\nname = "sto-3g"\n'
+                          '[method]\nname = "scf"\nlevel_shift = 1.0\nscf_iterations = 20\n')
+        for options in [], ["--set", "method.unrestricted=true"]:
+            self.assert_fails(self.run_blockyard("run", path, *options), "did not converge")
+
     def test_following_is_refused_where_both_spins_share_orbitals(self):
         entry = self.entry("h2o", "6-31g*")
         path = self.write("job.toml", job_file(entry, "scf", 'stability = "follow"'))

@@ -142,9 +142,9 @@ class Settings(common.JobTest):
 
     def test_convert_takes_a_geometry(self):
         self.write("h2.xyz", H2)
-        self.run_well("convert", "h2.xyz", "job.toml", *SMALL, "--set", "method.level_shift=0.1")
+        self.run_well("convert", "h2.xyz", "job.toml", *SMALL, "--set", "method.scf_iterations=50")
         text = (self.folder / "job.toml").read_text()
-        self.assertIn("level_shift", text)
+        self.assertIn("scf_iterations", text)
         self.assertEqual(self.energy("job.toml")["scf"], self.energy("h2.xyz", *SMALL)["scf"])
 
     def test_what_is_neither_is_called_what_it_is(self):
