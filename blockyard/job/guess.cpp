@@ -130,12 +130,13 @@ std::vector<Source> sources_of(const Job& job, const store::PersistReader& reade
           {"cb", from("cb"), occupied(job.chemistry->beta)}};
 }
 
-/// Throws unless the orbitals of the saved atoms can be put on the atoms here.
-void check_atoms(const Job& job, const qc::Molecule& saved) {
+}  // namespace
+
+void check_guess_atoms(const Job& job, const qc::Molecule& saved) {
   const auto& atoms = job.chemistry->system.molecule.atoms;
   const auto refuse = [&](const std::string& why) {
     throw Error(Errc::bad_input,
-                fmt::format("the guess {} is of another molecule: {}", job.run.guess, why));
+                fmt::format("the guess {} does not fit this molecule: {}", job.run.guess, why));
   };
   if (atoms.size() != saved.atoms.size())
     refuse(fmt::format("it has {} atoms, here there are {}", saved.atoms.size(), atoms.size()));
@@ -151,6 +152,8 @@ void check_atoms(const Job& job, const qc::Molecule& saved) {
                          ours.core_electrons));
   }
 }
+
+namespace {
 
 /// What a file offers a job.
 struct Start {
@@ -169,7 +172,7 @@ Start start_of(const Job& job, const store::PersistReader& reader) {
   const bool is_other_reference =
       std::ranges::any_of(sources, [](const Source& s) { return s.from != s.to; });
   if (!is_other_basis && !is_other_reference) return {arrays_of_file(job, reader), {}, {}};
-  if (saved) check_atoms(job, saved->molecule);
+  if (saved) check_guess_atoms(job, saved->molecule);
   const Extent functions = saved ? saved->basis.function_count : here.function_count;
   for (const Source& source : sources) {
     const auto has = lengths(reader.describe(source.from).segments);

@@ -16,6 +16,10 @@ namespace blockyard::job {
 /// Whether the job starts from a file. REQUIRES: the job's guess_job is set.
 [[nodiscard]] bool has_guess_file(const Job& job);
 
+/// Throws unless orbitals of the atoms of `saved` can be put on those of the job: the same elements
+/// with effective cores of as many electrons.
+void check_guess_atoms(const Job& job, const qc::Molecule& saved);
+
 /// Orbitals to start from, in the basis of the job, as SCF wants them: the first `occupied` ones,
 /// and zeros for the others. `basis`: that of `orbitals`; null: the job's own.
 [[nodiscard]] worker::DenseArray start_orbitals(const Job& job, worker::DenseArray orbitals,

@@ -245,8 +245,10 @@ Prepared prepare(const input::Spec& given, const input::Places& places,
     job.chemistry = method::read_chemistry(spec, places);
     aces::dat::check_molecule_arrays(spec, job.chemistry->system);
   }
-  if (!input::guess_basis(spec.run.guess).empty())
+  if (!input::guess_basis(spec.run.guess).empty()) {
     job.guess_job.push_back(prepare_guess(spec, places, processes));
+    check_guess_atoms(job, job.guess_job.front().chemistry->system.molecule);
+  }
   set_up_environment(spec, job);
   for (const std::string& path : spec.run.supers) job.libraries.emplace_back(path);
   if (!load_steps(spec, places, prepared)) {

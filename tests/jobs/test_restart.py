@@ -113,6 +113,9 @@ class Restart(common.MoleculeTest):
         hydrogen = self.write("h.xyz", "1\n\nH 0 0 0\n")  # no orbital of one spin is occupied
         self.run_well("run", hydrogen, "--method", "scf", "--basis", "cc-pvdz", "--multiplicity", 2, "--guess", "basis:sto-3g")
         self.assert_fails(self.run_blockyard("run", water, "--guess", "basis:sto-3h"), "the guess basis:sto-3h", "STO-3G")
+        iodide = self.write("hi.xyz", "2\n\nH 0 0 0\nI 0 0 1.6\n")  # 28 electrons of iodine have no orbitals
+        self.assert_fails(self.run_blockyard("run", iodide, "--method", "scf", "--basis", "def2-svp", "--guess", "basis:sto-3g"),
+                          "the guess basis:sto-3g", "atom 2 (I) has an effective core of 0 electrons, here of 28")
 
     def test_unrestricted_orbitals_start_from_restricted_ones(self):
         entry = self.entry("h2o", "6-31g*")
@@ -131,7 +134,7 @@ class Restart(common.MoleculeTest):
         for other, why in ((self.entry("hf", "cc-pvdz"), "it has 3 atoms, here there are 2"),
                            (dict(self.entry("nh2", "6-31g*"), basis="cc-pvdz"), "atom 1 is O, here it is N")):
             other = self.job(other, "scf")
-            self.assert_fails(self.run_blockyard("run", other, "--guess", "water.h5"), "another molecule", why)
+            self.assert_fails(self.run_blockyard("run", other, "--guess", "water.h5"), "does not fit this molecule", why)
         cartesian = self.job(dict(entry, cart=True), "scf")
         self.assert_fails(self.run_blockyard("run", cartesian, "--guess", "water.h5"), "both Cartesian")
         frozen = self.job(self.entry("h2o", "6-31g*", frozen=True), "ccsd")
