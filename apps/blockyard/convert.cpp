@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -48,7 +49,8 @@ int convert(const ConvertOptions& options, const std::string& library) {
           fmt::format("--set: \"{}\" is not of the form KEY=VALUE, as method.frozen_core=2", text));
   const input::Spec spec =
       read_job_files({options.from}, options.programs, settings_of(options.settings, options.set));
-  const auto text = to_dat ? dat_text(options.from, spec, library) : input::job_text(spec);
+  const auto text = to_dat ? dat_text(options.from, spec, library)
+                           : input::job_text(spec, std::filesystem::path(options.to).parent_path());
   if (!text) return exit_error;
   Output(stdout).write_file(options.to, *text);
   return 0;

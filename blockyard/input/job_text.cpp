@@ -6,27 +6,54 @@
 
 #include <algorithm>
 #include <cctype>
+#include <filesystem>
 #include <utility>
 
 #include "blockyard/input/method_options.h"
 #include "blockyard/input/run_options.h"
+#include "blockyard/input/words.h"
+#include "blockyard/super/load.h"
 
 namespace blockyard::input {
 namespace {
 
-/// A text in double quotes, with what TOML wants escaped.
-std::string in_quotes(std::string_view text) {
-  std::string result = "\"";
+/// A text with what TOML wants escaped between double quotes; `plain`: what it does not.
+std::string escaped(std::string_view text, std::string_view plain) {
+  std::string result;
   for (const char c : text) {
     if (c == '"' || c == '\\')
       result += {'\\', c};
-    else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
+    else if ((static_cast<unsigned char>(c) < 0x20 || c == 0x7f) && plain.find(c) == plain.npos)
       result += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
     else
       result += c;
   }
-  return result + '"';
+  return result;
 }
+
+std::string in_quotes(std::string_view text) { return fmt::format("\"{}\"", escaped(text, "")); }
+
+/// Lines, as lines.
+std::string in_long_quotes(std::string_view text) {
+  return fmt::format("\"\"\"\n{}\"\"\"", escaped(text, "\n\t"));
+}
+
+/// Names of files as seen from the folder of the job file.
+struct Folder {
+  std::string name;  ///< empty: the names stay
+
+  [[nodiscard]] std::string seen(const std::string& file) const {
+    if (name.empty() || file.empty() || !guess_basis(file).empty() || file.starts_with('/'))
+      return file;
+    if (file.starts_with(super::aces_prefix))
+      return std::string(super::aces_prefix) + seen(file.substr(super::aces_prefix.size()));
+    return std::filesystem::relative(file, name).string();
+  }
+  [[nodiscard]] std::vector<std::string> seen(std::vector<std::string> files) const {
+    for (std::string& file : files) file = seen(file);
+    return files;
+  }
+};
 
 /// A number that TOML reads as a float.
 std::string number(double value) {
@@ -70,17 +97,16 @@ class Table {
   std::string head_;
 };
 
-void write_set(const SetSpec& set, Table& table) {
+void write_set(const SetSpec& set, const Folder& folder, Table& table) {
   table.text("name", set.name);
-  table.text("file", set.file);
-  if (!set.text.empty()) table.line("text", fmt::format("\"\"\"\n{}\"\"\"", set.text));
+  table.text("file", folder.seen(set.file));
+  if (!set.text.empty()) table.line("text", in_long_quotes(set.text));
 }
 
-void write_molecule(const MoleculeSpec& molecule, std::string& text) {
+void write_molecule(const MoleculeSpec& molecule, const Folder& folder, std::string& text) {
   Table table(text, "molecule");
-  if (molecule.file.empty())
-    table.line("geometry", fmt::format("\"\"\"\n{}\"\"\"", molecule.geometry));
-  table.text("file", molecule.file);
+  if (molecule.file.empty()) table.line("geometry", in_long_quotes(molecule.geometry));
+  table.text("file", folder.seen(molecule.file));
   table.text("units", molecule.units);
   if (molecule.charge != 0) table.line("charge", fmt::format("{}", molecule.charge));
   if (molecule.multiplicity != 1)
@@ -138,10 +164,12 @@ void write_segments(const SegmentSpec& segments, std::string& text) {
   table.number_if_given("subsegment", segments.subsegment);
 }
 
-void write_run(const RunSpec& run, std::string& text) {
+void write_run(const RunSpec& run, const Folder& folder, std::string& text) {
   Table table(text, "run");
   for (const RunOption& option : run_options()) {
-    const std::vector<std::string> values = option.print(run);
+    std::vector<std::string> values = option.print(run);
+    if (option.form == ValueForm::path || option.form == ValueForm::paths)
+      values = folder.seen(std::move(values));
     if (option.form == ValueForm::paths)
       table.texts(option.key, values);
     else if (option.form == ValueForm::text || option.form == ValueForm::time ||
@@ -154,21 +182,22 @@ void write_run(const RunSpec& run, std::string& text) {
 
 }  // namespace
 
-std::string job_text(const Spec& spec) {
+std::string job_text(const Spec& spec, const std::string& folder_name) {
+  const Folder folder{folder_name};
   std::string text;
   Table top(text, "");
   top.text("title", spec.title);
-  top.texts("programs", spec.programs);
-  if (spec.molecule) write_molecule(*spec.molecule, text);
+  top.texts("programs", folder.seen(spec.programs));
+  if (spec.molecule) write_molecule(*spec.molecule, folder, text);
   Table basis(text, "basis");
-  write_set(spec.basis, basis);
+  write_set(spec.basis, folder, basis);
   basis.text("ecp", spec.basis.ecp);
   if (!spec.basis.spherical) basis.line("spherical", "false");
   basis.text("auxiliary", spec.basis.auxiliary);
-  basis.text("auxiliary_file", spec.basis.auxiliary_file);
+  basis.text("auxiliary_file", folder.seen(spec.basis.auxiliary_file));
   for (const auto& [key, atom] : spec.basis.atoms) {
     Table of_atom(text, fmt::format("basis.atoms.{}", in_quotes(key)));
-    write_set(atom.set, of_atom);
+    write_set(atom.set, folder, of_atom);
     of_atom.text("ecp", atom.ecp);
   }
   if (spec.method) write_method(*spec.method, text);
@@ -181,7 +210,7 @@ std::string job_text(const Spec& spec) {
     arrays.line(key_text(name), dense_text(array, spec.int_arrays.contains(name)));
   write_segments(spec.segments, text);
   write_configuration(spec, text);
-  write_run(spec.run, text);
+  write_run(spec.run, folder, text);
   return text;
 }
 

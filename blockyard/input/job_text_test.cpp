@@ -42,6 +42,25 @@ TEST(JobText, IsReadBackAsTheSameJob) {
   EXPECT_EQ(parse_job(job_text(spec), "job.toml", ""), spec);
 }
 
+TEST(JobText, LinesKeepBackslashesAndQuotes) {
+  Spec spec;
+  spec.basis.text = "# C:\\data \"\"\" \\\nH S\n 0.5 1\n";
+  EXPECT_EQ(parse_job(job_text(spec), "job.toml", ""), spec);
+}
+
+TEST(JobText, FilesAreSeenFromTheFolderOfTheJob) {
+  Spec spec;
+  spec.basis.file = "jobs/x.nw";
+  spec.basis.auxiliary_file = "/sets/y.nw";
+  spec.run.guess = "basis:sto-3g";
+  spec.run.save = "kept.h5";
+  spec.run.supers = {"aces4:lib/x.so"};
+  const std::string text = job_text(spec, "jobs");
+  for (const char* line : {"file = \"x.nw\"", "file = \"/sets/y.nw\"", "guess = \"basis:sto-3g\"",
+                           "save = \"../kept.h5\"", "\"aces4:../lib/x.so\""})
+    EXPECT_NE(text.find(line), std::string::npos) << line << '\n' << text;
+}
+
 TEST(JobText, ArraysMustHaveAsManyValuesAsTheirExtentsSay) {
   for (const char* array :
        {"1", "{ extents = [2] }", "{ extents = [2], values = [1.0] }",

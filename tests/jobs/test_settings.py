@@ -126,6 +126,7 @@ class Settings(common.JobTest):
             self.assertEqual(done.returncode, 0, done.stderr)
             return json.loads(done.stdout)["energies"]["scf"]
         self.assertEqual(energy(STRETCHED), energy(H2, *SMALL))
+        self.assertEqual(energy(H2.replace("hydrogen", "C:\\data\\"), *SMALL), energy(H2, *SMALL))
 
     def test_basis_sets_of_large_functions_cores_and_tight_ones(self):
         # PySCF 2.14.0 with the same sets of the Basis Set Exchange, SCF converged to 1e-11 hartree
@@ -146,6 +147,10 @@ class Settings(common.JobTest):
         text = (self.folder / "job.toml").read_text()
         self.assertIn("scf_iterations", text)
         self.assertEqual(self.energy("job.toml")["scf"], self.energy("h2.xyz", *SMALL)["scf"])
+        (self.folder / "jobs").mkdir()
+        self.write("jobs/h2.xyz", H2)
+        self.run_well("convert", "jobs/h2.xyz", "jobs/job.toml", *SMALL)
+        self.assertEqual(self.energy("jobs/job.toml")["scf"], self.energy("h2.xyz", *SMALL)["scf"])
 
     def test_what_is_neither_is_called_what_it_is(self):
         (self.folder / "kept").write_bytes(b"\x89HDF\r\n\x1a\n" + bytes(8))
