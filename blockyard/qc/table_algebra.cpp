@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
+#include "blockyard/base/error.h"
 #include "blockyard/qc/block_arithmetic.h"
 #include "blockyard/qc/denominators.h"
 #include "blockyard/qc/detail/operands.h"
@@ -32,13 +35,22 @@ void run_eigen_calc(Operands operands, const Context&) {
   eigen_calc(square_matrix(operands[0]), square_matrix(operands[1]));
 }
 
-/// eigen_calc_sqr_inv A B dropped; int constant lindep_tol (9): smallest eigenvalue 10^-lindep_tol
+/// eigen_calc_sqr_inv A B [dropped]; int constant lindep_tol (9): smallest eigenvalue
+/// 10^-lindep_tol. Throws for a smaller one if there is no scalar for their number.
 void run_eigen_calc_sqr_inv(Operands operands, const Context& context) {
   check_same_size(operands[0], operands[1]);
   const auto digits = constant_or(context, "lindep_tol", 9);
-  scalar(operands[2]) =
-      static_cast<double>(eigen_calc_sqr_inv(square_matrix(operands[0]), square_matrix(operands[1]),
-                                             std::pow(10.0, -static_cast<double>(digits))));
+  const Extent dropped = eigen_calc_sqr_inv(square_matrix(operands[0]), square_matrix(operands[1]),
+                                            std::pow(10.0, -static_cast<double>(digits)));
+  if (operands.size() > 2)
+    scalar(operands[2]) = static_cast<double>(dropped);
+  else if (dropped > 0)
+    throw base::Error(
+        base::Errc::bad_input,
+        fmt::format("the basis is linearly dependent: {} eigenvalue{} of the overlap below 1e-{}; "
+                    "use fewer diffuse functions, or allow smaller ones by a larger constant "
+                    "lindep_tol, at the cost of digits",
+                    dropped, dropped == 1 ? "" : "s", digits));
 }
 
 /// gen_eigen_calc A left right values
@@ -186,7 +198,7 @@ void run_combine_spins(Operands operands, const Context& context) {
 
 void add_algebra(super::Table& table) {
   table.add({"eigen_calc", "uu", run_eigen_calc, {}});
-  table.add({"eigen_calc_sqr_inv", "uuu", run_eigen_calc_sqr_inv, {}});
+  table.add({"eigen_calc_sqr_inv", "uuu", run_eigen_calc_sqr_inv, {"uu"}});
   table.add({"gen_eigen_calc", "uuuu", run_gen_eigen_calc, {}});
   table.add({"compute_diis", "u", run_compute_diis, {}});
   table.add({"check_dconf", "rw", run_check_dconf, {"ru"}});

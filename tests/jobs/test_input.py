@@ -31,6 +31,12 @@ class Input(common.JobTest):
     def test_a_basis_without_the_element_is_named(self):
         self.fails(SCF.replace("O 0 0", "Rn 0 0").replace("sto-3g", "cc-pvdz"), "Rn")
 
+    def test_a_dependent_basis_is_the_reason(self):
+        self.write("x.nw", "He S\n 1 1\nHe S\n 1.0000001 1\n")
+        for options in [], ["--set", "method.unrestricted=true"]:
+            path = self.write("job.toml", '[molecule]\ngeometry = "He 0 0 0"\n[basis]\nfile = "x.nw"\n[method]\nname = "scf"\n')
+            self.assert_fails(self.run_blockyard("run", path, "--quiet", *options), "the basis is linearly dependent")
+
     def test_impossible_molecules_are_refused(self):
         self.fails(SCF.replace("[basis]", "multiplicity = 2\n[basis]"), "multiplicity")
         self.fails(SCF.replace('"scf"', '"lccd"').replace("[basis]", "multiplicity = 3\n[basis]"),

@@ -272,7 +272,7 @@ class Reader {
   }
   void dependence(const Keyword& one) {
     constant(one, "lindep_tol", integer(one, 1),
-             "our programs leave out functions by a limit of their own");
+             "our programs leave out no functions: they refuse a basis that is linearly dependent");
   }
   void state_convergence(const Keyword& one) {
     method_->scalars["excited_convergence"] = power_of_ten(one);
