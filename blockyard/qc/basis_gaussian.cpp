@@ -49,7 +49,7 @@ class GaussianReader {
     if (words.size() > 2) refuse("expected `symbol 0`");
     auto symbol = words[0];
     if (symbol.front() == '-') symbol.remove_prefix(1);  // Gaussian: absent atoms are no error
-    atomic_number_ = atomic_number(symbol);
+    atomic_number_ = any_atomic_number(symbol);
   }
 
   /// `I-ECP 3 28`: potentials up to l = 3, the local one, in the place of 28 electrons.
@@ -59,7 +59,7 @@ class GaussianReader {
     const auto electrons = detail::parse_integer(words[2]);
     constexpr std::int64_t most_momentum = 10;
     if (!highest || *highest < 0 || *highest > most_momentum || !electrons || *electrons < 0 ||
-        *electrons > heaviest_element)
+        *electrons > last_element)
       refuse("expected `NAME L electrons` of an effective core");
     core_ = {static_cast<int>(*electrons), {}};
     missing_parts_ = *highest + 1;

@@ -63,7 +63,7 @@ std::vector<Contraction> read_shell(const Json& shell) {
 
 int element_of(const std::string& key) {
   const auto z = detail::parse_integer(key);
-  if (!z || *z < 1 || *z > heaviest_element) refuse(fmt::format("\"{}\" is not an element", key));
+  if (!z || *z < 1 || *z > last_element) refuse(fmt::format("\"{}\" is not an element", key));
   return static_cast<int>(*z);
 }
 
@@ -120,7 +120,7 @@ BasisSet parse_json_basis(std::string_view text, std::string_view name) {
   if (!top.is_object() || elements == top.end() || !elements->is_object() || elements->empty())
     refuse(fmt::format("basis set {}: the object \"elements\" is missing", name));
   for (const auto& [key, element] : elements->items()) try {
-      read_element(element_of(key), element, basis);
+      if (const int z = element_of(key); z <= heaviest_element) read_element(z, element, basis);
     } catch (const base::Error& error) {
       refuse(fmt::format("basis set {}, element {}: {}", name, key, error.what()));
     }

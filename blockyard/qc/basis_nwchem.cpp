@@ -32,7 +32,7 @@ class NwchemReader {
     if (in_cores_) return cores_.read_line(words);
     if (words.size() == 2)
       if (const auto momenta = detail::parse_shell_letters(words[1]))
-        return begin_shell(atomic_number(words[0]), *momenta);
+        return begin_shell(any_atomic_number(words[0]), *momenta);
     if (momenta_.empty()) refuse(fmt::format("expected `symbol shell`, found '{}'", words[0]));
     rows_.push_back(detail::parse_primitive(words, rows_.empty() ? 0 : rows_.front().size()));
   }

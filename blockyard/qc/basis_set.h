@@ -22,7 +22,7 @@ struct Contraction {
 };
 
 /// The shells of each element, by atomic number, in the order of the file, and the effective cores
-/// that they were made for.
+/// that they were made for. Those of elements beyond heaviest_element are left out.
 struct BasisSet {
   std::string name;
   std::map<int, std::vector<Contraction>> elements;

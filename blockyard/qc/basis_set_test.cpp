@@ -126,6 +126,22 @@ TEST(BasisSet, effective_cores_are_read_in_each_format) {
   EXPECT_EQ(json.cores.at(3), core_of_lithium);
 }
 
+TEST(BasisSet, heavier_elements_than_radon_are_left_out) {
+  const auto has_only_hydrogen = [](const BasisSet& basis) {
+    return basis.elements.size() == 1 && basis.elements.contains(1) && basis.cores.empty();
+  };
+  EXPECT_TRUE(has_only_hydrogen(parse_nwchem_basis(
+      "H S\n 1 1\nU S\n 2 1\nEND\nECP\nU nelec 60\nU ul\n2 1 1\nU S\n2 1 1\nEND\n", "x")));
+  EXPECT_TRUE(has_only_hydrogen(
+      parse_gaussian_basis("H 0\nS 1 1.0\n 1 1\n****\nRg 0\nS 1 1.0\n 2 1\n****\n\n"
+                           "Rg 0\nRG-ECP 0 92\ns potential\n 1\n2 1 1\n",
+                           "x")));
+  const std::string shells = R"({"electron_shells": [
+      {"angular_momentum": [0], "exponents": ["1"], "coefficients": [["1"]]}]})";
+  EXPECT_TRUE(has_only_hydrogen(
+      parse_json_basis(R"({"elements": {"1": )" + shells + R"(, "118": )" + shells + "}}", "x")));
+}
+
 TEST(BasisSet, malformed_effective_cores_are_named) {
   const auto nwchem = [](std::string_view text) {
     return error_of([&] { (void)parse_nwchem_basis(text, "x"); });

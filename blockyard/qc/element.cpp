@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <vector>
 
 #include "blockyard/base/error.h"
@@ -22,6 +23,18 @@ constexpr std::array<std::string_view, heaviest_element> symbols = {
     "Pm", "Sm", "Eu", "Gd", "Tb", "Dy", "Ho", "Er", "Tm", "Yb", "Lu", "Hf", "Ta", "W",  "Re",
     "Os", "Ir", "Pt", "Au", "Hg", "Tl", "Pb", "Bi", "Po", "At", "Rn"};
 
+constexpr std::array<std::string_view, last_element - heaviest_element> heavier_symbols = {
+    "Fr", "Ra", "Ac", "Th", "Pa", "U",  "Np", "Pu", "Am", "Cm", "Bk", "Cf", "Es", "Fm", "Md", "No",
+    "Lr", "Rf", "Db", "Sg", "Bh", "Hs", "Mt", "Ds", "Rg", "Cn", "Nh", "Fl", "Mc", "Lv", "Ts", "Og"};
+
+/// The position of a symbol in any letter case, or that of the end.
+std::size_t position(std::span<const std::string_view> known, std::string_view symbol) {
+  const auto wanted = base::lower(symbol);
+  const auto found =
+      std::ranges::find_if(known, [&](auto other) { return base::lower(other) == wanted; });
+  return static_cast<std::size_t>(found - known.begin());
+}
+
 }  // namespace
 
 std::string_view element_symbol(int atomic_number) {
@@ -31,11 +44,8 @@ std::string_view element_symbol(int atomic_number) {
 }
 
 std::optional<int> find_element(std::string_view symbol) {
-  const auto wanted = base::lower(symbol);
-  const auto found = std::find_if(symbols.begin(), symbols.end(),
-                                  [&](auto known) { return base::lower(known) == wanted; });
-  if (found == symbols.end()) return std::nullopt;
-  return static_cast<int>(found - symbols.begin()) + 1;
+  const std::size_t found = position(symbols, symbol);
+  return found == symbols.size() ? std::nullopt : std::optional(static_cast<int>(found) + 1);
 }
 
 int atomic_number(std::string_view symbol) {
@@ -48,6 +58,12 @@ int atomic_number(std::string_view symbol) {
   const auto hint = nearest.empty() ? std::string("write a symbol such as C, or its number")
                                     : fmt::format("did you mean '{}'?", nearest);
   throw base::Error(base::Errc::bad_input, fmt::format("'{}' is not an element; {}", symbol, hint));
+}
+
+int any_atomic_number(std::string_view symbol) {
+  const std::size_t found = position(heavier_symbols, symbol);
+  return found == heavier_symbols.size() ? atomic_number(symbol)
+                                         : heaviest_element + static_cast<int>(found) + 1;
 }
 
 int core_orbitals(int atomic_number) {

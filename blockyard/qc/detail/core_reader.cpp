@@ -50,6 +50,7 @@ void add_part(RadialPotential part, bool is_local, EffectiveCore& core) {
 }
 
 void check_core(int atomic_number, const EffectiveCore& core) {
+  if (atomic_number > heaviest_element) return;
   const auto symbol = element_symbol(atomic_number);
   if (core.electrons < 0 || core.electrons % 2 != 0 || core.electrons >= atomic_number)
     refuse(
@@ -73,9 +74,9 @@ void NwchemCoreReader::read_line(const std::vector<std::string_view>& words) {
   if (words.size() == 3 && base::lower(words[1]) == "nelec") {
     finish_part();
     const auto electrons = parse_integer(words[2]);
-    if (!electrons || *electrons < 0 || *electrons > heaviest_element)
+    if (!electrons || *electrons < 0 || *electrons > last_element)
       refuse(fmt::format("'{}' is not a number of electrons", words[2]));
-    cores_[qc::atomic_number(words[0])].electrons = static_cast<int>(*electrons);
+    cores_[any_atomic_number(words[0])].electrons = static_cast<int>(*electrons);
     return;
   }
   if (words.size() == 2) {
@@ -85,7 +86,7 @@ void NwchemCoreReader::read_line(const std::vector<std::string_view>& words) {
     is_local_ = name == "ul";
     if (!is_local_ && (!momenta || momenta->size() != 1))
       refuse(fmt::format("expected `symbol ul` or `symbol s`, found '{}'", words[1]));
-    atomic_number_ = qc::atomic_number(words[0]);
+    atomic_number_ = any_atomic_number(words[0]);
     if (!cores_.contains(atomic_number_))
       refuse(fmt::format("`{} nelec N` must come before its potentials", words[0]));
     part_.angular_momentum = is_local_ ? 0 : momenta->front();

@@ -21,7 +21,8 @@ void add_term(std::string_view power, std::string_view exponent, std::string_vie
 void add_part(RadialPotential part, bool is_local, EffectiveCore& core);
 
 /// Throws Error{bad_input} unless the core has an even number of electrons, fewer than the element,
-/// a local part and angular momenta of at most h.
+/// a local part and angular momenta of at most h. Of elements beyond heaviest_element anything
+/// goes.
 void check_core(int atomic_number, const EffectiveCore& core);
 
 /// Reads the potentials of the NWChem format, what stands between ECP and END:

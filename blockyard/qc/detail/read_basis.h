@@ -4,11 +4,13 @@
 #include <fmt/format.h>
 
 #include <cstddef>
+#include <map>
 #include <string_view>
 
 #include "blockyard/base/error.h"
 #include "blockyard/qc/basis_set.h"
 #include "blockyard/qc/detail/words.h"
+#include "blockyard/qc/element.h"
 
 namespace blockyard::qc::detail {
 
@@ -35,6 +37,9 @@ BasisSet read_basis(std::string_view text, std::string_view name, char comment) 
   }
   if (basis.elements.empty() && basis.cores.empty())
     throw base::Error(base::Errc::bad_input, fmt::format("basis set {} holds no element", name));
+  const auto is_heavier = [](const auto& element) { return element.first > heaviest_element; };
+  std::erase_if(basis.elements, is_heavier);
+  std::erase_if(basis.cores, is_heavier);
   return basis;
 }
 
