@@ -159,6 +159,11 @@ class ExcitedStates(common.MoleculeTest):
         self.compare_states(results, "eom_ccsd", EOM_AMIDOGEN)
         self.assertAlmostEqual(results["excitations"]["eom_ccsd"]["singles_part"][2], 0.7584587855, delta=1e-5)
 
+    def test_a_full_space_may_hold_the_states(self):
+        path = self.write("job.toml", job_file(self.entry("h2o_crawford", "sto-3g"), "cis", "roots = 4") +
+                          "[constants]\ncis_space = 10\n")
+        self.compare_states(self.results_of("run", path), "cis", CIS["h2o_crawford"])
+
     def test_checking_mode_finds_nothing_wrong(self):
         path = self.write("job.toml", job_file(self.entry("h2o_crawford", "sto-3g"), "eom-ccsd"))
         done = self.run_well("run", path, "--check", "-w", 2)
