@@ -15,4 +15,18 @@ std::vector<std::string> split(std::string_view text, char separator) {
   return parts;
 }
 
+std::vector<std::string> split_outside_brackets(std::string_view text, char separator) {
+  constexpr std::string_view opening = "([{", closing = ")]}";
+  std::vector<std::string> parts(1);
+  int depth = 0;
+  for (const char c : text) {
+    depth += opening.find(c) != opening.npos ? 1 : closing.find(c) != closing.npos ? -1 : 0;
+    if (c == separator && depth <= 0)
+      parts.emplace_back();
+    else
+      parts.back() += c;
+  }
+  return parts;
+}
+
 }  // namespace blockyard::base

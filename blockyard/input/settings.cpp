@@ -116,7 +116,7 @@ Settings parse_scan(std::string_view text) {
     for (const double value : *range) settings.push_back({all.key, fmt::format("{}", value)});
     return settings;
   }
-  for (const std::string& value : base::split(all.value, ',')) {
+  for (const std::string& value : base::split_outside_brackets(all.value, ',')) {
     if (value.empty()) throw Error(Errc::bad_input, fmt::format("\"{}\" has an empty value", text));
     settings.push_back({all.key, value});
   }

@@ -76,6 +76,11 @@ class Settings(common.JobTest):
         self.assertAlmostEqual(energies[3], self.energy(path, "--set", "molecule.variables.r=0.7", "--basis",
                                                         "3-21g")["scf"], delta=1e-9)
 
+    def test_a_scan_keeps_what_is_in_brackets(self):
+        path = self.write("job.toml", STRETCHED)
+        done = self.run_well("run", path, "--scan", "basis.name=6-31G(d,p),sto-3g")
+        self.assertEqual(len(done.stdout.splitlines()), 3)
+
     def test_a_job_that_fails_does_not_end_the_others(self):
         path = self.write("job.toml", STRETCHED)
         done = self.run_blockyard("run", path, "--scan", "basis.name=sto-4g,sto-3g", "--json", "all.json")

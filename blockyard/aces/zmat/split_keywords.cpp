@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <string_view>
 
+#include "blockyard/base/split.h"
 #include "blockyard/base/text.h"
 
 namespace blockyard::aces::zmat {
@@ -23,18 +24,8 @@ std::vector<Keyword> split_keywords(const Parts& parts) {
     keywords.push_back(
         {line, base::lower(joined.substr(0, sign)), base::lower(joined.substr(sign + 1))});
   };
-  for (const Line& line : parts.keywords) {
-    std::size_t begin = 0;
-    int depth = 0;
-    for (std::size_t at = 0; at < line.text.size(); ++at) {
-      const char c = line.text[at];
-      depth += c == '(' ? 1 : c == ')' ? -1 : 0;
-      if (c != ',' || depth > 0) continue;
-      add(line, std::string_view(line.text).substr(begin, at - begin));
-      begin = at + 1;
-    }
-    add(line, std::string_view(line.text).substr(begin));
-  }
+  for (const Line& line : parts.keywords)
+    for (const std::string& part : base::split_outside_brackets(line.text, ',')) add(line, part);
   return keywords;
 }
 
