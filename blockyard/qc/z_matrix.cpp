@@ -47,7 +47,7 @@ Vector3 turned(const ZMatrixRow& row, std::size_t number, const Vector3& a, cons
                const Vector3& c) {
   const Vector3 along = difference(c, b);
   const Vector3 normal = cross(difference(b, a), along);
-  if (length(normal) < 1e-8 * length(along) * length(difference(b, a)))
+  if (!(length(normal) > 1e-8 * length(along) * length(difference(b, a))))
     throw wrong(number, "its three references lie on one line: a dummy atom X off it helps");
   const Vector3 u = scaled(along, 1 / length(along));
   const Vector3 n = scaled(normal, 1 / length(normal));

@@ -72,6 +72,9 @@ TEST(ZMatrix, RefusesWhatHasNoPlace) {
   const ZMatrixRow in_line{1, 0, 1, -1, 1.8, std::numbers::pi, 0};
   EXPECT_NE(failure({first, second, in_line, {1, 2, 0, 1, 1, 1, 1}}).find("one line"),
             std::string::npos);
+  const ZMatrixRow on_second{1, 0, 1, -1, 1.8, 0, 0};
+  EXPECT_NE(failure({first, second, on_second, {1, 1, 2, 0, 1, 1, 1}}).find("one line"),
+            std::string::npos);
 }
 
 }  // namespace
