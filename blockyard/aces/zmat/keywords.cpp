@@ -49,8 +49,14 @@ class Reader {
   /// Required keywords, and defaults.
   void finish() {
     if (!given_.contains("calc")) method_->name = "scf";
-    if (!parts_.basis.empty() && (has_special_basis_ || has_cores_ || !given_.contains("basis")))
-      apply_special_basis(parts_, has_cores_, job_);
+    if (!parts_.basis.empty()) {
+      if (has_special_basis_ || has_cores_ || !given_.contains("basis"))
+        apply_special_basis(parts_, has_cores_, job_);
+      else
+        note(given_.at("basis"),
+             "all atoms have this set, not those of the lines ATOM:BASIS; "
+             "BASIS=SPECIAL takes these");
+    }
     for (const auto& [key, methods] : {std::pair{"excite", &excited_}, {"prop", &density_}}) {
       const auto given = given_.find(key);
       if (given == given_.end() || methods->empty()) continue;

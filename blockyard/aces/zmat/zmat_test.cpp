@@ -93,6 +93,14 @@ TEST(Zmat, OptionsThatOnlyProgramsOfTheUserKnowBecomeTheirConstants) {
             std::string::npos);
 }
 
+TEST(Zmat, SetsOfAtomsWithoutASpecialBasisAreNoted) {
+  const std::string head = "t\nO\nH 1 R\n\nR=0.97\n\n*ACES2(CALC=HF,MULT=2,BASIS=";
+  EXPECT_TRUE(parse(head + "SPECIAL)\n\nO:PVTZ\nH:PVDZ\n").warnings.empty());
+  const ZmatJob job = parse(head + "PVDZ)\n\nO:PVTZ\nH:PVDZ\n");
+  ASSERT_EQ(job.warnings.size(), 1U);
+  EXPECT_NE(job.warnings.front().find("BASIS=SPECIAL takes these"), std::string::npos);
+}
+
 TEST(Zmat, ABlankFirstLineIsATitleToo) {
   const ZmatJob job = parse("\nO\nH 1 R\n\nR=0.97\n\n*ACES2(CALC=HF,BASIS=STO-3G,MULT=2)\n");
   EXPECT_EQ(job.spec.title, "");
