@@ -64,9 +64,15 @@ void set_up_environment(const input::Spec& spec, Job& job) {
     for (const auto& [name, value] : aces.ints) environment.ints[name] = value;
     for (const auto& [name, value] : aces.scalars) environment.scalars[name] = value;
   }
-  for (const auto& [kind, extents] : spec.segments.extents)
+  for (const auto& [kind, extents] : spec.segments.extents) {
+    const bool is_ours = kind == array::IndexKind::mo || kind == array::IndexKind::la;
+    if (!is_own && is_ours)
+      throw base::Error(base::Errc::bad_input,
+                        fmt::format("[segments] {}: a method chooses these itself",
+                                    array::kind_names[static_cast<std::size_t>(kind)]));
     if (environment.segments.count(kind) == 0 || (is_own && kind != array::IndexKind::ao))
       environment.segments.set(kind, extents);
+  }
   environment.arrays.insert(spec.arrays.begin(), spec.arrays.end());
   // Our programs declare an index over fitting functions even where there are none.
   if (job.chemistry && environment.segments.count(array::IndexKind::la) == 0)

@@ -170,11 +170,12 @@ bool wants_unrestricted(const input::MethodSpec& method, const qc::Molecule& mol
         Errc::bad_input,
         "stability = \"follow\" needs unrestricted = true: lower solutions of a closed shell "
         "have orbitals of their own for each spin");
-  if (!record.takes_semicanonical && wanted_reference(method) == Reference::rohf)
+  const bool is_unrestricted = molecule.multiplicity != 1 || is_asked || needs_spin_orbitals;
+  if (is_unrestricted && !record.takes_semicanonical && wanted_reference(method) == Reference::rohf)
     throw Error(Errc::bad_input, method.name +
                                      " needs canonical orbitals: reference = \"rohf\" has "
                                      "none");
-  return molecule.multiplicity != 1 || is_asked || needs_spin_orbitals;
+  return is_unrestricted;
 }
 
 /// The part of one kind of orbitals that is correlated, without frozen segments.

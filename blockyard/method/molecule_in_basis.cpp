@@ -113,6 +113,14 @@ const qc::BasisSet* cores_of(const input::AtomBasisSpec& spec, const qc::BasisSe
   return &cores;
 }
 
+/// A charge or multiplicity, which check_molecule looks at more closely.
+int possible(std::int64_t value, std::string_view key) {
+  constexpr std::int64_t beyond_all = 1'000'000;
+  if (value < -beyond_all || value > beyond_all)
+    throw Error(Errc::bad_input, fmt::format("{} {} is impossible", key, value));
+  return static_cast<int>(value);
+}
+
 }  // namespace
 
 MoleculeInBasis read_molecule(const input::MoleculeSpec& spec, const input::BasisSpec& basis,
@@ -122,8 +130,8 @@ MoleculeInBasis read_molecule(const input::MoleculeSpec& spec, const input::Basi
   qc::Molecule& molecule = result.molecule;
   molecule.atoms = spec.file.empty() ? qc::parse_geometry(spec.geometry, unit)
                                      : qc::read_geometry(spec.file, unit);
-  molecule.charge = base::to_int(spec.charge);
-  molecule.multiplicity = base::to_int(spec.multiplicity);
+  molecule.charge = possible(spec.charge, "charge");
+  molecule.multiplicity = possible(spec.multiplicity, "multiplicity");
   check_keys(molecule, basis);
   Sets sets(places);
   std::vector<qc::AtomSets> of_atoms;

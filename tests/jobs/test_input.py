@@ -42,6 +42,7 @@ class Input(common.JobTest):
         self.fails(SCF.replace('"scf"', '"lccd"').replace("[basis]", "multiplicity = 3\n[basis]"),
                    "multiplicity", "closed")
         self.fails(SCF.replace("[basis]", "charge = 10\n[basis]"), "electron")
+        self.fails(SCF.replace("[basis]", "charge = 3000000000\n[basis]"), "charge 3000000000 is impossible")
         self.fails(SCF.replace("H 0 -0.7572", "H 0 0.7572"), "atoms")
         self.fails(SCF.replace("H 0 -0.7572 -0.4692", "H 0 abc"), "line 3")
 
@@ -67,6 +68,7 @@ class Input(common.JobTest):
         path = self.write("job.toml", SCF)
         self.assert_fails(self.run_blockyard("run", path, "--segments", "ao=3,3"), "shell")
         self.assert_fails(self.run_blockyard("run", path, "--segments", "moa=4,3"), "moa")
+        self.assert_fails(self.run_blockyard("run", path, "--segments", "mo=4,3"), "a method chooses these itself")
 
     def test_options_that_make_no_sense_end_with_2(self):
         path = self.write("job.toml", SCF)

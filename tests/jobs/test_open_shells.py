@@ -115,6 +115,8 @@ name = "mp2"
         self.assert_fails(self.run_blockyard("run", path), "canonical orbitals")
         path = self.write("job.toml", job_file(entry, "ccsd", 'reference = "rohf"\nunrestricted = true'))
         self.assert_fails(self.run_blockyard("run", path), "exclude each other")
+        path = self.write("job.toml", job_file(self.entry("h2o_crawford", "sto-3g"), "ccsd-density", 'reference = "rohf"'))
+        self.results_of("run", path)  # a closed shell has canonical orbitals
 
     def test_a_closed_shell_is_the_same_when_treated_as_open(self):
         self.check_method(self.entry("h2o", "6-31g*"), METHOD, KEYS, HALVES, "unrestricted = true")
