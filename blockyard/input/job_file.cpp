@@ -146,7 +146,7 @@ BasisSpec parse_basis(const File& file) {
   static_cast<SetSpec&>(basis) = parse_set(file, in);
   basis.ecp = in.text("ecp").value_or("");
   if (in.has("atoms")) parse_atom_sets(file, in, basis);
-  basis.spherical = in.truth("spherical").value_or(true);
+  basis.spherical = in.truth("spherical");
   basis.auxiliary = in.text("auxiliary").value_or("");
   if (const auto name = in.text("auxiliary_file")) {
     if (in.has("auxiliary"))

@@ -50,7 +50,7 @@ memory = "4G"
   ASSERT_TRUE(spec.molecule && spec.method);
   EXPECT_NE(spec.molecule->geometry.find("0.1173"), std::string::npos);
   EXPECT_EQ(spec.basis.name, "cc-pvdz");
-  EXPECT_TRUE(spec.basis.spherical);
+  EXPECT_FALSE(spec.basis.spherical.has_value());
   EXPECT_EQ(spec.method->name, "ccsd");
   EXPECT_EQ(spec.method->frozen_core, std::nullopt);
   EXPECT_EQ(spec.run.workers, 2);

@@ -192,7 +192,7 @@ std::string job_text(const Spec& spec, const std::string& folder_name) {
   Table basis(text, "basis");
   write_set(spec.basis, folder, basis);
   basis.text("ecp", spec.basis.ecp);
-  if (!spec.basis.spherical) basis.line("spherical", "false");
+  if (spec.basis.spherical) basis.line("spherical", *spec.basis.spherical ? "true" : "false");
   basis.text("auxiliary", spec.basis.auxiliary);
   basis.text("auxiliary_file", folder.seen(spec.basis.auxiliary_file));
   for (const auto& [key, atom] : spec.basis.atoms) {

@@ -50,9 +50,9 @@ struct BasisSpec : SetSpec {
   std::string ecp;
   /// Of some atoms, by the number of an atom ("3", from 1), its label ("O1") or its element.
   std::map<std::string, AtomBasisSpec, std::less<>> atoms;
-  bool spherical = true;
-  std::string auxiliary;       ///< name of the set that fits products; empty: that of `name`
-  std::string auxiliary_file;  ///< or its file
+  std::optional<bool> spherical;  ///< nothing: spherical, but no file may say Cartesian
+  std::string auxiliary;          ///< name of the set that fits products; empty: that of `name`
+  std::string auxiliary_file;     ///< or its file
   friend bool operator==(const BasisSpec&, const BasisSpec&) = default;
 };
 

@@ -144,11 +144,17 @@ MoleculeInBasis read_molecule(const input::MoleculeSpec& spec, const input::Basi
                                                k + 1, name_of(molecule.atoms[k])));
     const qc::BasisSet& functions = sets.read(wanted.set);
     of_atoms.push_back({&functions, cores_of(wanted, functions, molecule.atoms[k], k, sets)});
+    const bool is_own = !wanted.set.file.empty() || !wanted.set.text.empty();
+    if (is_own && functions.says_cartesian && !basis.spherical)
+      throw Error(Errc::bad_input,
+                  fmt::format("the basis set {} says that its functions are Cartesian: set in "
+                              "[basis] spherical = false, or true for spherical ones all the same",
+                              functions.name));
     if (std::ranges::find(names, functions.name) == names.end()) names.push_back(functions.name);
   }
   qc::take_cores(of_atoms, molecule);
   qc::check_molecule(molecule);
-  result.basis = qc::place_basis(of_atoms, molecule, basis.spherical);
+  result.basis = qc::place_basis(of_atoms, molecule, basis.spherical.value_or(true));
   result.basis_name = fmt::format("{}", fmt::join(names, ", "));
   return result;
 }

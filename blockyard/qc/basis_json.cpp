@@ -101,13 +101,20 @@ EffectiveCore read_core(int z, const Json& element) {
   return core;
 }
 
+bool is_cartesian(const Json& shell) {
+  const auto type = shell.find("function_type");
+  return type != shell.end() && *type == "gto_cartesian";
+}
+
 void read_element(int z, const Json& element, BasisSet& into) {
   const bool has_core = element.is_object() && element.contains("ecp_potentials");
   if (has_core) into.cores[z] = read_core(z, element);
   if (has_core && !element.contains("electron_shells")) return;
-  for (const Json& shell : list(element, "electron_shells"))
+  for (const Json& shell : list(element, "electron_shells")) {
     for (Contraction& contraction : read_shell(shell))
       into.elements[z].push_back(std::move(contraction));
+    into.says_cartesian = into.says_cartesian || is_cartesian(shell);
+  }
 }
 
 }  // namespace

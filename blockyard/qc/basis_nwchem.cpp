@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "blockyard/base/error.h"
 #include "blockyard/base/text.h"
 #include "blockyard/qc/basis_set.h"
@@ -27,6 +29,10 @@ class NwchemReader {
     if (keyword == "ecp" || keyword == "basis" || keyword == "end") {
       finish();
       in_cores_ = keyword == "ecp";
+      into_.says_cartesian =
+          into_.says_cartesian || std::ranges::any_of(words, [](std::string_view word) {
+            return base::lower(word) == "cartesian";
+          });
       return;
     }
     if (in_cores_) return cores_.read_line(words);

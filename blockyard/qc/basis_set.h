@@ -27,6 +27,7 @@ struct BasisSet {
   std::string name;
   std::map<int, std::vector<Contraction>> elements;
   std::map<int, EffectiveCore> cores = {};
+  bool says_cartesian = false;  // the file: its functions are made to be Cartesian ones
 };
 
 /// Reads the NWChem format of the Basis Set Exchange: a line `symbol shells` (S, P, D, ... or SP)

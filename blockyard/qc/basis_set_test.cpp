@@ -142,6 +142,16 @@ TEST(BasisSet, heavier_elements_than_radon_are_left_out) {
       parse_json_basis(R"({"elements": {"1": )" + shells + R"(, "118": )" + shells + "}}", "x")));
 }
 
+TEST(BasisSet, a_file_may_say_that_its_functions_are_cartesian) {
+  EXPECT_FALSE(parse_nwchem_basis("BASIS \"ao basis\" SPHERICAL\nH S\n 1 1\n", "x").says_cartesian);
+  EXPECT_TRUE(parse_nwchem_basis("BASIS \"ao basis\" CARTESIAN\nH S\n 1 1\n", "x").says_cartesian);
+  EXPECT_TRUE(parse_json_basis(R"({"elements": {"1": {"electron_shells": [
+      {"function_type": "gto_cartesian", "angular_momentum": [2], "exponents": ["1"],
+       "coefficients": [["1"]]}]}}})",
+                               "x")
+                  .says_cartesian);
+}
+
 TEST(BasisSet, malformed_effective_cores_are_named) {
   const auto nwchem = [](std::string_view text) {
     return error_of([&] { (void)parse_nwchem_basis(text, "x"); });

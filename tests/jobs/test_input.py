@@ -31,6 +31,14 @@ class Input(common.JobTest):
     def test_a_basis_without_the_element_is_named(self):
         self.fails(SCF.replace("O 0 0", "Rn 0 0").replace("sto-3g", "cc-pvdz"), "Rn")
 
+    def test_a_basis_file_of_cartesian_functions_needs_a_word(self):
+        job = SCF.replace('name = "sto-3g"', 'file = "x.nw"')
+        self.write("x.nw", 'BASIS "ao basis" CARTESIAN\nO S\n 9 1\nO S\n 1 1\nO P\n 1 1\nO D\n 1 1\nH S\n 0.5 1\nEND\n')
+        self.fails(job, "says that its functions are Cartesian", "spherical = false")
+        energies = [self.results_of("run", self.write("job.toml", job.replace("[method]", f"spherical = {word}\n[method]")))
+                    ["energies"]["scf"] for word in ("true", "false")]
+        self.assertGreater(energies[0], energies[1] + 1e-3)
+
     def test_a_dependent_basis_is_the_reason(self):
         self.write("x.nw", "He S\n 1 1\nHe S\n 1.0000001 1\n")
         for options in [], ["--set", "method.unrestricted=true"]:

@@ -171,7 +171,7 @@ TEST(Zmat, ReadsCartesianCoordinatesInTheirUnits) {
   EXPECT_EQ(job.spec.molecule->geometry, "O 0.0 0.0 0.1\nH 0.0 1.4 -1.0\nH 0.0 -1.4 -1.0\n");
   EXPECT_EQ(job.spec.molecule->units, "bohr");
   EXPECT_EQ(job.spec.method->name, "scf");
-  EXPECT_FALSE(job.spec.basis.spherical);
+  EXPECT_EQ(job.spec.basis.spherical, false);
 }
 
 TEST(Zmat, TakesTheBasisOfEachAtomIfItIsOne) {
