@@ -194,6 +194,7 @@ void read_run(const TomlSection& section, HubbardJob& job) {
     options.memory_bytes = base::parse_bytes(*memory, "[run] memory");
   job.device = section.text("device").value_or(job.device);
   if (const auto output = section.text("output")) job.output = *output;
+  if (job.output.empty()) throw section.error("output", "is empty: it names a file");
   if (const auto time = section.text("checkpoint"))
     job.checkpoints.seconds = base::parse_seconds(*time, "[run] checkpoint");
   if (const auto folder = section.text("checkpoint_dir")) job.checkpoints.folder = *folder;

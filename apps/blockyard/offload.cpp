@@ -372,13 +372,13 @@ void add_offload(CLI::App& app, Commands& commands) {
 
 std::string default_offload_address(bool makes_folder) {
   const fs::path folder = report::live_folder(std::getenv("XDG_RUNTIME_DIR"));
-  if (makes_folder) ::mkdir(folder.c_str(), 0700);
+  const int error = makes_folder && ::mkdir(folder.c_str(), 0700) != 0 ? errno : 0;
   // Where it exists another user may have made it, to take our matrices and give us his results.
   struct stat found {};
   const bool exists = ::lstat(folder.c_str(), &found) == 0;
   if (!exists && makes_folder)
     throw base::Error(base::Errc::io, fmt::format("cannot make the folder {}: {}", folder.string(),
-                                                  std::strerror(errno)));
+                                                  std::strerror(error)));
   if (exists &&
       (!S_ISDIR(found.st_mode) || found.st_uid != ::geteuid() || (found.st_mode & 0077) != 0))
     throw base::Error(base::Errc::io,

@@ -95,14 +95,18 @@ void put(const char* name, const std::string& value) {
   if (!value.empty()) ::setenv(name, value.c_str(), 1);
 }
 
-/// A list of servers, whose sockets may be named from the present folder.
+/// A list of servers, whose sockets may be named from the present folder: the program may leave it
+/// before its first call. A name that is none of a socket as a whole stays.
 std::string with_absolute_paths(const std::string& servers) {
   std::string all;
   for (std::string one : rpc::split_addresses(servers)) {
-    const std::string path = rpc::parse_address(blas::parse_server(one).address).path;
-    const std::string whole = fs::absolute(path).string();
-    if (!path.empty() && path.front() != '/' && whole.find(' ') == std::string::npos)
-      one.replace(one.rfind(path), path.size(), whole);
+    const std::string address = blas::parse_server(one).address;
+    const std::string path = rpc::parse_address(address).path;
+    if (!path.empty() && path.front() != '/') {
+      const std::string whole = fs::absolute(path).string();
+      if (whole.size() <= rpc::most_path_letters && whole.find(' ') == std::string::npos)
+        one.replace(address.rfind(path), path.size(), whole);
+    }
     all += (all.empty() ? "" : ",") + one;
   }
   return all;
@@ -115,8 +119,7 @@ std::string with_absolute_paths(const std::string& servers) {
   const char* const before = std::getenv("LD_PRELOAD");
   const bool has_other = before != nullptr && *before != '\0';
   put("LD_PRELOAD", preload.string() + (has_other ? std::string(":") + before : ""));
-  // The program may change its folder before its first call.
-  put("BLOCKYARD_OFFLOAD", with_absolute_paths(options.of.server));
+  put("BLOCKYARD_OFFLOAD", options.of.server);
   put("BLOCKYARD_OFFLOAD_TOKEN", options.of.token);
   if (options.of.sockets > 1) put("BLOCKYARD_OFFLOAD_SOCKETS", std::to_string(options.of.sockets));
   put("BLOCKYARD_OFFLOAD_PLACE", options.place);
@@ -195,7 +198,7 @@ End run_program(const RunOptions& options, const fs::path& preload, const fs::pa
 /// What is wrong with these is said before the program has computed for hours.
 void check(const RunOptions& options) {
   const std::vector<std::string> servers = rpc::split_addresses(options.of.server);
-  if (servers.empty())
+  if (servers.empty() && options.place != "local")
     throw UsageError(fmt::format("--server {}: this is no address", options.of.server));
   for (const std::string& server : servers) {
     const blas::Server of = blas::parse_server(server);
@@ -219,8 +222,9 @@ int run(RunOptions options) {
   take_from_environment(options.of.token, {"BLOCKYARD_OFFLOAD_TOKEN"});
   // The program may change its folder before its first call.
   if (!options.of.token.empty()) options.of.token = fs::absolute(options.of.token).string();
-  options.of.fill_in();
+  if (options.place != "local") options.of.fill_in();
   check(options);
+  options.of.server = with_absolute_paths(options.of.server);
   const Folder reports;
   const End end = run_program(options, library(options.place), reports.path());
   if (end.error != 0) {

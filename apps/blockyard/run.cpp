@@ -90,17 +90,17 @@ void choose_segments(input::Spec& spec, const input::Places& places, int process
   throw UsageError(fmt::format("--{}", error.what()));
 }
 
-/// Where the jobs of a list keep what later runs need.
+/// Where the jobs of a list save what later runs need.
 using Kept = std::set<std::filesystem::path>;
 
 /// Throws Error{bad_input} if an earlier job keeps its own where this one would.
 void keep_apart(const input::RunSpec& run, Kept& kept) {
   namespace fs = std::filesystem;
   std::error_code error;
-  for (const std::string& name : {run.save, run.checkpoint_folder})
-    if (!name.empty() && !kept.insert(fs::weakly_canonical(fs::absolute(name), error)).second)
-      throw base::Error(base::Errc::bad_input,
-                        fmt::format("{} is that of an earlier job, whose results it keeps", name));
+  if (!run.save.empty() && !kept.insert(fs::weakly_canonical(fs::absolute(run.save), error)).second)
+    throw base::Error(
+        base::Errc::bad_input,
+        fmt::format("{} is that of an earlier job, whose results it keeps", run.save));
 }
 
 /// Nothing if a program has errors, which are told.

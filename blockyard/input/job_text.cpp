@@ -47,7 +47,9 @@ struct Folder {
       return file;
     if (file.starts_with(super::aces_prefix))
       return std::string(super::aces_prefix) + seen(file.substr(super::aces_prefix.size()));
-    return std::filesystem::relative(file, name).string();
+    namespace fs = std::filesystem;  // not `relative`: of what is not there yet it makes nothing
+    const fs::path whole = fs::weakly_canonical(fs::absolute(file));
+    return whole.lexically_relative(fs::weakly_canonical(fs::absolute(name))).string();
   }
   [[nodiscard]] std::vector<std::string> seen(std::vector<std::string> files) const {
     for (std::string& file : files) file = seen(file);

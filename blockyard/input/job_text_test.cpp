@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "blockyard/base/error.h"
 #include "blockyard/input/job_file.h"
 
@@ -55,7 +57,13 @@ TEST(JobText, FilesAreSeenFromTheFolderOfTheJob) {
   spec.run.guess = "basis:sto-3g";
   spec.run.save = "kept.h5";
   spec.run.supers = {"aces4:lib/x.so"};
+  const std::filesystem::path folder = testing::TempDir() + "/job_text_test";
+  std::filesystem::create_directories(folder / "jobs");
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(folder);
   const std::string text = job_text(spec, "jobs");
+  std::filesystem::current_path(before);
+  std::filesystem::remove_all(folder);
   for (const char* line : {"file = \"x.nw\"", "file = \"/sets/y.nw\"", "guess = \"basis:sto-3g\"",
                            "save = \"../kept.h5\"", "\"aces4:../lib/x.so\""})
     EXPECT_NE(text.find(line), std::string::npos) << line << '\n' << text;

@@ -62,7 +62,8 @@ Address parse_address(std::string_view text) {
   const bool is_unix = take_prefix(text, "unix:");
   if (text.empty()) return fail("it is empty");
   if (is_unix || text.find('/') != std::string_view::npos) {
-    if (text.size() > 100) return fail("the path of a socket has at most 100 characters");
+    if (text.size() > most_path_letters)
+      return fail("the path of a socket has at most 100 characters");
     const auto security = is_plain_path ? Address::Security::plain : Address::Security::usual;
     return {Address::Kind::unix_socket, std::string(text), "", "", security, ""};
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -8,6 +9,8 @@
 namespace blockyard::rpc {
 
 inline constexpr int default_port = 7464;
+/// Of the name of a Unix socket.
+inline constexpr std::size_t most_path_letters = 100;
 
 /// Where a server listens.
 struct Address {

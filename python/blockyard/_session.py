@@ -229,7 +229,7 @@ class Session:
 
     def _leave(self, job: _core.Job, lending: Lending, labels: Mapping[str, Any]) -> None:
         """As if an earlier program had left it."""
-        given = {label: _given(value) if np.ndim(value) else float(value) for label, value in labels.items()}
+        given = {label: _given(value) if is_source(value) or np.ndim(value) else float(value) for label, value in labels.items()}
         if self.processes is not None:
             self.processes.check_same({f"label '{label}'": value if isinstance(value, float) else _mark_of(value)
                                        for label, value in given.items()})

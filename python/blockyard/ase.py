@@ -48,7 +48,11 @@ class Blockyard(Calculator):  # type: ignore[misc]
         super().calculate(atoms, properties, system_changes)
         asked = dict(self.parameters)
         settings = {f"method.{key}": value for key, value in asked.pop("options", {}).items()}
-        result = run_job(self.atoms, settings=settings, quiet=True, progress=False, **asked, **self._run)
+        # Charge and multiplicity are those of the calculator, whatever the atoms begin with.
+        atoms_now = self.atoms.copy()
+        atoms_now.set_initial_charges(None)
+        atoms_now.set_initial_magnetic_moments(None)
+        result = run_job(atoms_now, settings=settings, quiet=True, progress=False, **asked, **self._run)
         self.blockyard_result = result
         energy = result.energy * Hartree
         method = next(name for name in ("ccsd", "scf") if name in result.dipoles)

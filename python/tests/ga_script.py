@@ -197,6 +197,7 @@ def like_numpy(_):
     for more in ({}, {"equal_nan": True}):
         close(np.isclose(a, b, **more), np.isclose(x, y, **more), "isclose")
     assert not np.allclose(a, b) and np.allclose(a, a, equal_nan=True) and not np.allclose(a, x)
+    close(np.isclose(a, y.tolist()), np.isclose(x, y), "isclose of a list")
     close(np.isclose(ga.array(np.array([3], "u1")), np.array([5], "u1"), 0, 2), np.array([True]), "isclose of unsigned")
     half = np.full((300, 300), 3, np.float16)
     h = ga.array(half)

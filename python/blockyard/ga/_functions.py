@@ -79,11 +79,11 @@ def _filled(a: Any, value: Any, dtype: Any) -> Any:
     return made
 
 
-def _by_blocks(function: Callable[..., Any], *operands: Any, **more: Any) -> Any:
+def _by_blocks(function: Callable[..., Any], *given: Any, **more: Any) -> Any:
     """A new array of a function of elements that is not a ufunc; operands are broadcast as by NumPy."""
     name = function.__name__
-    first = _ufuncs.common_group(name, list(operands))
-    shape = np.broadcast_shapes(*map(np.shape, operands))
+    first = _ufuncs.common_group(name, list(given))
+    operands, shape = _ufuncs.taken(name, given)
     sample = function(*(np.zeros(1, one.dtype) if np.shape(one) else one for one in operands), **more)
     made = _make.make(name, first.group, shape, sample.dtype, first.order, None,
                       first.layout if first.shape == shape else None)

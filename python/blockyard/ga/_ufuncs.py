@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -70,17 +70,22 @@ def common_group(what: str, operands: list[Any]) -> _array.GlobalArray:
     return arrays[0]
 
 
+def taken(what: str, operands: Sequence[Any], *others: Any) -> tuple[list[Any], tuple[int, ...]]:
+    """Operands as arrays, or numbers as they are, and the shape to which they and `others` are broadcast."""
+    made = [one if isinstance(one, _array.GlobalArray) or not np.shape(one) else np.asarray(one) for one in operands]
+    try:
+        return made, np.broadcast_shapes(*(shape_of(one) for one in [*made, *others]))
+    except ValueError:
+        shapes = " ".join(str(np.shape(one)) for one in made)
+        raise _errors.InputError(f"{what}: shapes {shapes} do not fit each other") from None
+
+
 def _call(ufunc: np.ufunc, inputs: tuple[Any, ...], more: dict[str, Any]) -> Any:
     name = ufunc.__name__
     given = more.pop("out", None) or (None,) * ufunc.nout
     where = more.pop("where", True)
     first = common_group(name, [*inputs, *given, where])
-    operands = [one if isinstance(one, _array.GlobalArray) or not np.shape(one) else np.asarray(one) for one in inputs]
-    try:
-        shape = np.broadcast_shapes(*(shape_of(one) for one in [*operands, where]))
-    except ValueError:
-        shapes = " ".join(str(np.shape(one)) for one in operands)
-        raise _errors.InputError(f"{name}: shapes {shapes} do not fit each other") from None
+    operands, shape = taken(name, inputs, where)
     for out in given:
         if out is not None and (not isinstance(out, _array.GlobalArray) or out.shape != shape):
             raise _errors.InputError(f"{name}: out is a global array of shape {shape}, not {out!r}")
