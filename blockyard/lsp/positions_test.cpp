@@ -37,7 +37,7 @@ TEST(Messages, ThatAreBrokenAreRefused) {
   };
   EXPECT_EQ(read("Content-Length: 2\r\n\r\n{}")->dump(), "{}");
   EXPECT_FALSE(read("").has_value());
-  EXPECT_TRUE(read("Content-Length: 1\r\n\r\n{")->is_null());
+  EXPECT_TRUE(read("Content-Length: 1\r\n\r\n{")->is_discarded());
   EXPECT_THROW(static_cast<void>(read("Content-Length: x\r\n\r\n")), base::Error);
   EXPECT_THROW(static_cast<void>(read("Content-Length: 99999999999999\r\n\r\n")), base::Error);
   EXPECT_THROW(static_cast<void>(read("Content-Length: 99999999999999999999\r\n\r\n{}")),

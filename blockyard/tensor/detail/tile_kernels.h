@@ -41,30 +41,19 @@ using Sums = Native<R>[columns][vectors];
 /// How a tile goes to memory; decided once for all its vectors.
 enum class Writing { plain, cut, adding, adding_cut, streaming };
 
-/// The same number, rounded: a compiler that fuses it with an addition would choose at each place,
-/// and with each instruction set, which of two products is rounded.
-template <class V>
-[[gnu::always_inline]] inline V rounded(V y) {
-#if defined(__x86_64__)
-  asm("" : "+v"(y));
-#elif defined(__aarch64__)
-  asm("" : "+w"(y));
-#endif
-  return y;
-}
-
 /// One vector of a tile. `cut`: the last vector has fewer than all lanes.
 template <class R, Writing how>
 [[gnu::always_inline]] inline void write_vector(const TileProduct<R>& of, R* at, Native<R> sum,
                                                 bool is_last, int filled) {
   constexpr bool adds = how == Writing::adding || how == Writing::adding_cut;
   constexpr bool cuts = how == Writing::cut || how == Writing::adding_cut;
-  Native<R> y = rounded(Native<R>(sum * of.alpha));
+  Native<R> y = sum * of.alpha;
+  const Native<R> beta = Native<R>{} + of.beta;
   if (cuts && is_last) {
-    if (adds) y += load_first(at, filled) * of.beta;
+    if (adds) y = multiply_add(load_first(at, filled), beta, y);
     store_first(at, y, filled);
   } else {
-    if (adds) y += load(at) * of.beta;
+    if (adds) y = multiply_add(load(at), beta, y);
     if (how == Writing::streaming)
       stream(at, y);
     else
@@ -108,7 +97,8 @@ template <class R, int vectors, int columns>
   for (int q = 0; q < columns; ++q)
 #pragma GCC unroll 4
     for (int v = 0; v < vectors; ++v)
-      store(&buffer[q][v * width], rounded(Native<R>(sums[q][v] * of.alpha)));
+      store(&buffer[q][v * width], Native<R>(sums[q][v] * of.alpha));
+  const Native<R> beta = Native<R>{} + of.beta;
   for (int i = 0; i < of.rows;) {
     int length = 1;
     while (length < width && i + length < of.rows && of.row[i + length] == of.row[i] + length)
@@ -116,7 +106,7 @@ template <class R, int vectors, int columns>
     for (int q = 0; q < columns; ++q) {
       R* at = of.result + of.row[i] + of.column[q];
       Native<R> y = load(&buffer[q][i]);
-      if (of.beta != R(0)) y += load_first(at, length) * of.beta;
+      if (of.beta != R(0)) y = multiply_add(load_first(at, length), beta, y);
       store_first(at, y, length);
     }
     i += length;

@@ -74,6 +74,13 @@ inline Native<float> choose(Native<float> first, Native<float> second, Places fr
 inline Native<double> choose(Native<double> first, Native<double> second, Places from) {
   return _mm256_castps_pd(choose(_mm256_castpd_ps(first), _mm256_castpd_ps(second), from));
 }
+/// a * b + c, rounded once. A compiler that is left to fuse chooses at each place which product.
+inline Native<double> multiply_add(Native<double> a, Native<double> b, Native<double> c) {
+  return _mm256_fmadd_pd(a, b, c);
+}
+inline Native<float> multiply_add(Native<float> a, Native<float> b, Native<float> c) {
+  return _mm256_fmadd_ps(a, b, c);
+}
 /// a * b - c in even lanes, a * b + c in odd ones.
 inline Native<double> subtract_add(Native<double> a, Native<double> b, Native<double> c) {
   return _mm256_fmaddsub_pd(a, b, c);

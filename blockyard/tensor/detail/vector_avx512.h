@@ -76,6 +76,13 @@ inline Native<double> choose(Native<double> first, Native<double> second, Places
 inline Native<float> choose(Native<float> first, Native<float> second, Places from) {
   return _mm512_mask_mov_ps(first, _mm512_test_epi32_mask(from, _mm512_set1_epi32(32)), second);
 }
+/// a * b + c, rounded once (vector_avx2.h).
+inline Native<double> multiply_add(Native<double> a, Native<double> b, Native<double> c) {
+  return _mm512_fmadd_pd(a, b, c);
+}
+inline Native<float> multiply_add(Native<float> a, Native<float> b, Native<float> c) {
+  return _mm512_fmadd_ps(a, b, c);
+}
 /// a * b - c in even lanes, a * b + c in odd ones.
 inline Native<double> subtract_add(Native<double> a, Native<double> b, Native<double> c) {
   return _mm512_fmaddsub_pd(a, b, c);

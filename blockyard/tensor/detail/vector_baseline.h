@@ -44,6 +44,10 @@ void store_first(R* x, Native<R> v, int count) {
 /// Lanes cannot be picked by a table.
 struct Places {};
 constexpr bool picks_lanes = false;
+template <class V>
+V multiply_add(V a, V b, V c) {
+  return a * b + c;
+}
 /// a * b - c in even lanes, a * b + c in odd ones.
 template <class V>
 V subtract_add(V a, V b, V c) {
