@@ -156,7 +156,7 @@ class Checkpoints(unittest.TestCase):
         differ by rounding."""
         self.write()
         expected = self.results(self.blockyard("run", "job.toml", "-w", 2))
-        self.stop(TERM, 2, 128 + TERM)
+        self.stop(TERM, 1, 128 + TERM)
         done = self.blockyard("resume", "job.checkpoint", "-w", 3, "--ring", 2, "--device", "sim", "--device-options",
                               "seed=5", "--checkpoint", "0s")
         for a, b in zip(self.results(done), expected):
@@ -166,7 +166,7 @@ class Checkpoints(unittest.TestCase):
     def test_processes_go_on_from_threads(self):
         self.write()
         expected = self.results(self.blockyard("run", "job.toml", "-w", 2))
-        self.stop(TERM, 2, 128 + TERM)
+        self.stop(TERM, 1, 128 + TERM)
         self.check_same(self.results(self.blockyard("resume", "job.checkpoint", "--ring", 3, processes=3)), expected)
 
     def test_an_iteration_goes_on_where_it_was(self):
