@@ -37,6 +37,18 @@ static int is_our_rank(void) {
   return rank != NULL && strcmp(rank, wanted) == 0;
 }
 
+/* The handler has run when this returns, however busy the machine is: a signal of the process would wait for its main
+ * thread. */
+static void tell(int signal) {
+  sigset_t blocked;
+  sigemptyset(&blocked);
+  pthread_sigmask(SIG_BLOCK, NULL, &blocked);
+  if (sigismember(&blocked, signal) == 1)
+    kill(getpid(), signal);
+  else
+    raise(signal);
+}
+
 /* 0, or the error that the call is to fail with. */
 static int trip(const char* function, const char* path) {
   static _Thread_local int is_inside;
@@ -50,7 +62,7 @@ static int trip(const char* function, const char* path) {
     const long at = atol(setting("TRIP_AT"));
     if (getenv("TRIP_ERRNO") != NULL && count >= at) error = atoi(setting("TRIP_ERRNO"));
     if (getenv("TRIP_FLIP") != NULL && count == at) error = flip;
-    if (getenv("TRIP_SIGNAL") != NULL && count == at) kill(getpid(), atoi(setting("TRIP_SIGNAL")));
+    if (getenv("TRIP_SIGNAL") != NULL && count == at) tell(atoi(setting("TRIP_SIGNAL")));
   }
   is_inside = 0;
   return error;
