@@ -128,6 +128,34 @@ class ExcitedStates(common.MoleculeTest):
             self.assertLess(min(abs(strength - known) for known in [0, *strengths]), LIMIT_EXCITATION, states["oscillator"])
         self.assertGreater(max(states["oscillator"]), 0.2)
 
+    def test_states_of_one_energy_are_those_of_any_orientation(self):
+        """Rounding made one vector of two of this turned molecule, and the correction is quadratic in it."""
+        path = self.write("job.toml", '[molecule]\ngeometry = """\nN 0 0 0\nN 0.8934105970 -0.0163277726 0.6415223372\n"""\n[basis]\n'
+                          'name = "sto-3g"\n[method]\nname = "cis(d)"\nroots = 8\n')
+        states = self.results_of("run", path)["excitations"]["cis_d"]["hartree"]
+        self.assertAlmostEqual(states[3], states[4], 6)
+        self.assertAlmostEqual(states[5], states[6], 6)
+
+    def test_states_of_the_energy_of_the_ground_state_come_first(self):
+        path = self.write("job.toml", '[molecule]\nmultiplicity = 2\ngeometry = "F 0 0 0"\n[basis]\nname = "sto-3g"\n[method]\n'
+                          'name = "eom-ccsd"\nroots = 4\noscillator_strengths = true\n')
+        states = self.results_of("run", path)["excitations"]["eom_ccsd"]["hartree"]
+        self.assertLess(max(map(abs, states[:2])), 1e-6, states)
+        self.assertAlmostEqual(states[2], 0.9729, 3)
+
+    def test_vectors_over_spin_orbitals_stay_antisymmetric(self):
+        text = ('[molecule]\ncharge = 1\ngeometry = """\nHe 0 0 0\nH 0 0 0.9\n"""\n[basis]\nname = "6-31g**"\n[method]\nname = "eom-ccsd"\n'
+                "oscillator_strengths = true\nroots = ")
+        strengths = {}
+        for options in ("3\n", "6\nunrestricted = true\n"):
+            states = self.results_of("run", self.write("job.toml", text + options))["excitations"]["eom_ccsd"]
+            for energy, strength in zip(states["hartree"], states["oscillator"]):
+                strengths.setdefault(round(energy, 4), []).append(strength)
+        pairs = [pair for pair in strengths.values() if len(pair) == 2]
+        self.assertEqual(len(pairs), 3, strengths)
+        for one, other in pairs:
+            self.assertAlmostEqual(one, other, 4)
+
     def test_triplets_have_no_oscillator_strengths(self):
         path = self.write("job.toml", common.WATER + '[basis]\nname = "sto-3g"\n[method]\nname = "eom-ccsd"\n'
                           "oscillator_strengths = true\ntriplets = true\n")
