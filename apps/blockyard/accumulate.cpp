@@ -93,11 +93,11 @@ void tell(const AccumulateOptions& options, const lattice::G4Report& report) {
                                        {"sign_error", report.sign_error},
                                        {"ring", ring_json(report)},
                                        {"seconds", report.seconds}};
+  if (!options.quiet && !is_output_taken({options.json, options.report}))
+    print_out("{} samples, average sign {:.6f}{:+.6f}i +- {:.1e}\n{}written to {}\n",
+              report.samples, report.sign.real(), report.sign.imag(), report.sign_error,
+              ring_text(report), options.output);
   write_ring_json(json, report, options.json, options.report);
-  if (options.quiet || is_output_taken({options.json, options.report})) return;
-  print_out("{} samples, average sign {:.6f}{:+.6f}i +- {:.1e}\n{}written to {}\n", report.samples,
-            report.sign.real(), report.sign.imag(), report.sign_error, ring_text(report),
-            options.output);
 }
 
 int accumulate(const AccumulateOptions& options) {

@@ -254,6 +254,7 @@ void add_output_options(CLI::App& command, OutputOptions& options) {
             for (const std::string& text : texts) options.exports.cubes.push_back(parse_cube(text));
           },
           "write an orbital or a density on a grid: homo=FILE, lumo, density, spin, or a number")
+      ->type_name("WHAT=FILE")
       ->allow_extra_args(false);
   command
       .add_option("--qcschema", options.exports.qcschema,

@@ -305,14 +305,15 @@ int simulate(const HubbardRun& run, HubbardJob& job, fabric::MpiSession* session
   if (!is_lead) return 0;
   Json json = json_of(job, report.last);
   if (job.dca) json["dca"] = dca_json(job, report);
-  write_ring_json(json, report.last.g4, run.json, run.report);
   warn_of_tails(job, report.last.g4);
-  if (is_silent) return 0;
-  if (job.dca && !report.is_converged)
-    print_out("not converged to {} after {} iterations; go on with restart = \"{}\"\n",
-              job.dca->tolerance, job.dca->iterations, job.dca->output);
-  print_out("{}", text_of(job, report.last));
-  if (job.dca) print_out("self-energy written to {}\n", job.dca->output);
+  if (!is_silent) {
+    if (job.dca && !report.is_converged)
+      print_out("not converged to {} after {} iterations; go on with restart = \"{}\"\n",
+                job.dca->tolerance, job.dca->iterations, job.dca->output);
+    print_out("{}", text_of(job, report.last));
+    if (job.dca) print_out("self-energy written to {}\n", job.dca->output);
+  }
+  write_ring_json(json, report.last.g4, run.json, run.report);
   return 0;
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 
 #include "apps/blockyard/commands.h"
 #include "apps/blockyard/output.h"
@@ -114,11 +115,18 @@ nlohmann::ordered_json time_line_json(const lattice::G4Report& report) {
 
 void write_ring_json(const nlohmann::ordered_json& json, const lattice::G4Report& report,
                      const std::string& json_path, const std::string& report_path) {
-  if (!json_path.empty()) Output(stdout).write_file(json_path, print_json(json, 1));
-  if (report_path.empty()) return;
-  nlohmann::ordered_json more = json;
-  more["ring"]["time_line"] = time_line_json(report);
-  Output(stdout).write_file(report_path, print_json(more, 1));
+  std::exception_ptr wrong;  // of one file, which does not keep the other from being written
+  try {
+    if (!json_path.empty()) Output(stdout).write_file(json_path, print_json(json, 1));
+  } catch (...) {
+    wrong = std::current_exception();
+  }
+  if (!report_path.empty()) {
+    nlohmann::ordered_json more = json;
+    more["ring"]["time_line"] = time_line_json(report);
+    Output(stdout).write_file(report_path, print_json(more, 1));
+  }
+  if (wrong) std::rethrow_exception(wrong);
 }
 
 std::string ring_text(const lattice::G4Report& report) {

@@ -260,6 +260,7 @@ void add_run(CLI::App& app, Commands& commands, const std::string& library) {
       ->add_option("--scan", options->scans,
                    "the job once for each value: KEY=V1,V2,... or KEY=FIRST:LAST:COUNT, as "
                    "molecule.variables.r=0.9:1.5:7")
+      ->type_name("KEY=VALUES")
       ->allow_extra_args(false);
   command
       ->add_option("--programs", options->programs,

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "blockyard/base/current_error.h"
 
+#include <filesystem>
 #include <new>
 #include <stdexcept>
+#include <string>
 #include <system_error>
 
 namespace blockyard::base {
@@ -22,6 +24,9 @@ Error current_error() {
     return {Errc::no_memory, no_memory};
   } catch (const std::length_error&) {  // a container longer than any memory
     return {Errc::no_memory, no_memory};
+  } catch (const std::filesystem::filesystem_error& error) {
+    const std::string path = error.path1().string();
+    return {Errc::io, path.empty() ? error.what() : path + ": " + error.code().message()};
   } catch (const std::system_error& error) {
     if (error.code() == std::errc::resource_unavailable_try_again)
       return {Errc::no_memory, no_thread};

@@ -33,6 +33,8 @@ std::vector<Token> read_tokens(const std::string& path) {
   if (!in || ::stat(path.c_str(), &status) != 0)
     throw Error(Errc::bad_input,
                 fmt::format("cannot read the tokens in {}: {}", path, std::strerror(errno)));
+  if (S_ISDIR(status.st_mode))
+    throw Error(Errc::bad_input, fmt::format("{} is a folder, and no file of tokens", path));
   if ((status.st_mode & 0077) != 0)
     throw Error(Errc::bad_input, fmt::format("{} can be read by others: chmod 600 {}", path, path));
   std::vector<Token> tokens;

@@ -59,6 +59,11 @@ nlohmann::ordered_json detail::parse_shallow(std::string_view json, std::string_
 nlohmann::ordered_json detail::read_run(std::string_view json, std::string_view path) {
   auto run = parse_shallow(json, path);
   const auto is_list = [&](const char* key) { return run.contains(key) && run[key].is_array(); };
+  if (is_ring_report(run) || is_offload_report(run) || is_ga_report(run))
+    throw base::Error(base::Errc::bad_input,
+                      fmt::format("{} is a report of another kind: only those of programs and jobs "
+                                  "of molecules can be compared",
+                                  path));
   if (!run.is_object() || !is_list("programs") || !is_list("servers"))
     throw base::Error(base::Errc::bad_input,
                       fmt::format("{} is not what `blockyard run --report` writes", path));

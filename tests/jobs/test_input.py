@@ -4,9 +4,12 @@
 
 import json
 import os
+import pathlib
 import unittest
 
 import common
+
+SIALIB = pathlib.Path(__file__).parents[2] / "sialib"
 
 SCF = common.WATER + '[basis]\nname = "sto-3g"\n[method]\nname = "scf"\n'
 
@@ -134,6 +137,9 @@ class Zmat(common.JobTest):
         energies = [json.loads((self.folder / name).read_text())["energies"]
                     for name in ("zmat.json", "toml.json")]
         self.assertEqual(energies[0], energies[1])
+        self.run_well("convert", "job.toml", "job.dat")
+        self.run_well("run", "job.dat", "--programs", SIALIB, "-w", 2)
+        self.assert_fails(self.run_blockyard("convert", "job.toml", "job.toml"), "job.toml would be written over")
 
     def test_says_where_the_programs_of_a_dat_file_are_missed(self):
         zmat = self.write("ZMAT", ZMAT)

@@ -317,6 +317,14 @@ class BadInput(LatticeTest):
         self.refused(('sums = "exact"', 'output = "job.toml"'), "job.toml would be written over")
         self.assertIn("would be written over", self.command("plan", "job.toml", "--json", "job.toml").stderr)
 
+    def test_a_file_that_cannot_be_written_keeps_no_other_and_no_results(self):
+        done = self.blockyard(SMALL, "--json", "/dev/full", "--report", "report.json")
+        self.assertEqual((done.returncode, done.stderr), (1, "error: cannot write /dev/full: No space left on device\n"))
+        self.assertIn("written to job.h5", done.stdout)
+        self.assertIn("time_line", json.loads((self.folder / "report.json").read_text())["ring"])
+        done = self.command("compare", "report.json", "report.json")
+        self.assertIn("is a report of another kind", done.stderr)
+
     def test_sections_are_tables(self):
         for name in ("method", "run"):
             self.refused((f"[{name}]", f"[[{name}]]"), "job.toml:", f"{name}: must be a table")

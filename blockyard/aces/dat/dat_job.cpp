@@ -197,7 +197,13 @@ DatFile make_dat(const ReadyJob& job, const input::Spec& spec) {
   if (job.is_own && !spec.segments.extents.contains(array::IndexKind::la))
     file.segments.erase(array::IndexKind::la);
   worker::Environment environment = job.environment;
-  if (job.chemistry) add_molecule_arrays(job.chemistry->system, environment);
+  if (job.chemistry) {
+    const qc::System& system = job.chemistry->system;
+    add_molecule_arrays(system, environment);
+    DatFile molecule;  // its numbers, which go with its arrays; own programs have them already
+    write_molecule(system.molecule, system.integrals.basis(), molecule);
+    file.ints.merge(molecule.ints);
+  }
   for (const auto& [name, array] : environment.arrays)
     put_array(name, array, is_int(spec, name), file);
   if (job.is_own) {

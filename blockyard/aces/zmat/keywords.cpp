@@ -179,7 +179,8 @@ class Reader {
   [[nodiscard]] std::int64_t integer(const Keyword& one, std::int64_t least) const {
     std::int64_t value = 0;
     const char* const end = one.value.data() + one.value.size();
-    const auto [stop, status] = std::from_chars(one.value.data(), end, value);
+    const char* const begin = one.value.data() + (one.value.starts_with('+') ? 1 : 0);
+    const auto [stop, status] = std::from_chars(begin, end, value);
     if (status != std::errc() || stop != end || value < least)
       throw wrong(one, fmt::format("it must be a whole number, at least {}", least));
     return value;
@@ -336,6 +337,7 @@ class Reader {
       const std::size_t end = std::min(one.value.find_first_of("/-", begin), one.value.size());
       Keyword part = one;
       part.value = one.value.substr(begin, end - begin);
+      if (part.value.empty()) throw wrong(one, "it must be the number of states");
       roots += std::min(integer(part, 0), most_states + 1);
       begin = end + 1;
     }
