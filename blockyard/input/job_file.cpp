@@ -4,14 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <limits>
 #include <map>
-#include <sstream>
 
+#include "blockyard/base/read_file.h"
 #include "blockyard/base/text.h"
 #include "blockyard/input/detail/read_table.h"
 #include "blockyard/input/detail/toml_arrays.h"
@@ -353,14 +350,7 @@ Spec parse_job(std::string_view text, const std::string& path, const std::string
   return detail::read_table(parse_toml(text, path), path, folder);
 }
 
-std::string detail::read_job_text(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  if (in) text << in.rdbuf();
-  if (!in)
-    throw Error(Errc::io, fmt::format("cannot read the job file {}: {}", path, strerror(errno)));
-  return std::move(text).str();
-}
+std::string detail::read_job_text(const std::string& path) { return base::read_text(path); }
 
 Spec read_job_file(const std::string& path) {
   return parse_job(detail::read_job_text(path), path,

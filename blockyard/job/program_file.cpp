@@ -3,14 +3,12 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
 #include <fstream>
 #include <span>
-#include <sstream>
+#include <utility>
 
 #include "blockyard/base/error.h"
+#include "blockyard/base/read_file.h"
 #include "blockyard/program/file.h"
 #include "blockyard/sial/compile.h"
 
@@ -37,19 +35,7 @@ class SourcesOf final : public sial::SourceLoader {
 
 }  // namespace
 
-std::string read_file(const std::string& path) {
-  errno = 0;
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored))
-    throw base::Error(base::Errc::io, fmt::format("cannot read {}: it is a folder", path));
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  if (in) text << in.rdbuf();
-  if (!in || in.bad())
-    throw base::Error(base::Errc::io, fmt::format("cannot read {}: {}", path,
-                                                  errno != 0 ? strerror(errno) : "not a file"));
-  return std::move(text).str();
-}
+std::string read_file(const std::string& path) { return base::read_file(path); }
 
 sial::FileLoader source_loader(const input::Places& places) {
   std::vector<std::string> folders = places.imports;

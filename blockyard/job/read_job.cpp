@@ -7,6 +7,7 @@
 
 #include "blockyard/aces/dat/dat_job.h"
 #include "blockyard/aces/zmat/zmat.h"
+#include "blockyard/base/read_file.h"
 #include "blockyard/base/text.h"
 #include "blockyard/input/job_file.h"
 #include "blockyard/input/qcschema.h"
@@ -43,6 +44,7 @@ bool is_job_name(const std::string& file) {
 
 ReadJob read_job(const std::string& file, const std::vector<std::string>& programs,
                  const input::Settings& settings) {
+  base::refuse_folder(file);
   if (is_geometry_name(file)) return {input::job_of_geometry(file, settings), {}};
   if (is_schema_file(file)) return {input::parse_qcschema(read_file(file), file, settings), {}};
   if (aces::dat::is_dat_name(file))
@@ -52,7 +54,9 @@ ReadJob read_job(const std::string& file, const std::vector<std::string>& progra
   return {input::read_job_file(file, settings), {}};
 }
 
-ReadJob parse_job(std::string_view text, const std::string& name, const input::Settings& settings) {
+ReadJob parse_job(std::string_view whole, const std::string& name,
+                  const input::Settings& settings) {
+  const std::string_view text = base::without_byte_order_mark(whole);
   const std::size_t begin = text.find_first_not_of(" \t\r\n");
   if (begin != text.npos && text[begin] == '{')
     return {input::parse_qcschema(text, name, settings), {}};

@@ -108,7 +108,8 @@ class CommandLine(common.JobTest):
 
     def test_a_file_that_cannot_be_read_is_an_error_that_says_why(self):
         self.write("empty.sial", "")
-        (self.folder / "folder").mkdir()
+        for name in ("folder", "d.toml", "d.xyz", "d.zmat", "d.dat"):
+            (self.folder / name).mkdir()
         for arguments, said in (
                 (["run", "absent.sial"], "error: cannot read absent.sial: No such file or directory\n"),
                 (["convert", "absent.sial", "x.toml"], "error: cannot read absent.sial: No such file or directory\n"),
@@ -117,6 +118,8 @@ class CommandLine(common.JobTest):
                 (["fmt", "folder"], "error: cannot read folder: it is a folder\n"),
                 (["dump", "empty.sial"], "error: empty.sial is none of the files that dump shows"),
                 (["report", "folder"], "error: cannot read folder: it is a folder\n"),
+                *((["run", f"d.{ending}"], f"error: cannot read d.{ending}: it is a folder\n")
+                  for ending in ("toml", "xyz", "zmat", "dat")),
                 (["resume", "folder"], "error: no complete checkpoint in folder\n"),
                 (["resume", "empty.sial"], "error: no complete checkpoint in empty.sial: it is not a folder\n"),
                 (["resume", "absent"], "error: no complete checkpoint in absent: there is no such folder\n")):

@@ -149,6 +149,14 @@ class Settings(common.JobTest):
                 energies = self.energy(file, "--method", "scf", "--basis", basis)
                 self.assertAlmostEqual(energies["scf"], reference, delta=common.LIMIT_HARTREE)
 
+    def test_a_byte_order_mark_is_no_part_of_the_text(self):
+        self.write("h2.xyz", "\ufeff" + H2)
+        self.write("bare.xyz", "\ufeffH 0 0 0\nH 0 0 0.74\n")
+        self.write("h2.zmat", "\ufeff\nH 0 0 0\nH 0 0 0.74\n\n*ACES2(BASIS=STO-3G\nCALC=SCF\nCOORD=CARTESIAN)\n")
+        self.write("h2.toml", "\ufeff" + STRETCHED)
+        energies = [self.energy(file, *SMALL)["scf"] for file in ("h2.xyz", "bare.xyz", "h2.zmat", "h2.toml")]
+        self.assertLess(max(energies) - min(energies), common.SAME_HARTREE)
+
     def test_convert_takes_a_geometry(self):
         self.write("h2.xyz", H2)
         self.run_well("convert", "h2.xyz", "job.toml", *SMALL, "--set", "method.scf_iterations=50")

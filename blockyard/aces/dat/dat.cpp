@@ -5,13 +5,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <sstream>
 
 #include "blockyard/base/bytes.h"
 #include "blockyard/base/error.h"
+#include "blockyard/base/read_file.h"
 #include "blockyard/base/text.h"
 #include "blockyard/input/element_count.h"
 
@@ -236,11 +233,7 @@ DatFile read_dat(std::span<const std::byte> bytes) {
 }
 
 DatFile read_dat_file(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  if (in) text << in.rdbuf();
-  if (!in) throw Error(Errc::io, fmt::format("cannot read {}: {}", path, strerror(errno)));
-  const std::string_view bytes = text.view();
+  const std::string bytes = base::read_file(path);
   try {
     return read_dat(std::as_bytes(std::span(bytes.data(), bytes.size())));
   } catch (const Error& error) {

@@ -4,15 +4,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include "blockyard/aces/zmat/geometry.h"
 #include "blockyard/aces/zmat/keywords.h"
 #include "blockyard/base/error.h"
+#include "blockyard/base/read_file.h"
 #include "blockyard/base/text.h"
 
 namespace blockyard::aces {
@@ -42,12 +39,7 @@ ZmatJob parse_zmat(std::string_view text, const std::string& path, const std::st
 }
 
 ZmatJob read_zmat_file(const std::string& path, const std::vector<std::string>& programs) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  if (in) text << in.rdbuf();
-  if (!in)
-    throw base::Error(base::Errc::io, fmt::format("cannot read {}: {}", path, strerror(errno)));
-  return parse_zmat(text.view(), path, std::filesystem::path(path).parent_path().string(),
+  return parse_zmat(base::read_text(path), path, std::filesystem::path(path).parent_path().string(),
                     programs);
 }
 

@@ -13,6 +13,7 @@
 #include <iterator>
 
 #include "blockyard/base/error.h"
+#include "blockyard/base/read_file.h"
 
 namespace blockyard::qc::detail {
 namespace {
@@ -77,7 +78,7 @@ std::string read_text_file(const std::string& path, std::string_view purpose) {
   std::string text(std::istreambuf_iterator<char>(file), {});
   if (file.bad())
     throw base::Error(base::Errc::io, fmt::format("cannot read the {} '{}'", purpose, path));
-  return text;
+  return std::string(base::without_byte_order_mark(text));
 }
 
 }  // namespace blockyard::qc::detail
