@@ -73,8 +73,8 @@ void put_variables(const TomlSection& in, std::string& geometry) {
 }
 
 MoleculeSpec parse_molecule(const File& file) {
-  const TomlSection in = file.section(
-      "molecule", {"geometry", "file", "units", "charge", "multiplicity", "variables"});
+  const TomlSection in =
+      file.section("molecule", {detail::molecule_keys.begin(), detail::molecule_keys.end()});
   MoleculeSpec molecule;
   molecule.geometry = in.text("geometry").value_or("");
   if (in.has("variables")) put_variables(in, molecule.geometry);
@@ -137,8 +137,8 @@ void parse_atom_sets(const File& file, const TomlSection& in, BasisSpec& basis) 
 }
 
 BasisSpec parse_basis(const File& file) {
-  const TomlSection in = file.section("basis", {"name", "file", "text", "spherical", "auxiliary",
-                                                "auxiliary_file", "ecp", "atoms"});
+  const TomlSection in =
+      file.section("basis", {detail::basis_keys.begin(), detail::basis_keys.end()});
   BasisSpec basis;
   static_cast<SetSpec&>(basis) = parse_set(file, in);
   basis.ecp = in.text("ecp").value_or("");
@@ -196,6 +196,7 @@ MethodSpec parse_method(const File& file) {
   return method;
 }
 
+/// Programs of the user's own may have fewer constants: a job made from a .dat file gives them all.
 void parse_constants(const File& file, Spec& spec) {
   const toml::node& node = *file.top.get("constants");
   if (!node.is_table()) throw error_at(file.path, node, "constants must be a table: [constants]");
@@ -208,6 +209,7 @@ void parse_constants(const File& file, Spec& spec) {
     else
       throw error_at(file.path, value,
                      fmt::format("constants.{}: must be an integer or a number", name));
+    if (spec.programs.empty()) spec.asked[name] = "[constants]";
   }
 }
 

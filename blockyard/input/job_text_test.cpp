@@ -7,6 +7,7 @@
 
 #include "blockyard/base/error.h"
 #include "blockyard/input/job_file.h"
+#include "blockyard/input/settings.h"
 
 namespace blockyard::input {
 namespace {
@@ -27,6 +28,7 @@ TEST(JobText, IsReadBackAsTheSameJob) {
                            {{"level_shift", 1}, {"cc_amplitude_convergence", 1e-8}}};
   spec.ints = {{"norb", 4}};
   spec.scalars = {{"x", 0.1}};
+  spec.asked = {{"norb", "[constants]"}, {"x", "[constants]"}};
   spec.segments.extents[array::IndexKind::mo] = {3, 4};
   spec.segments.ao = 7;
   spec.segments.virtual_ = 9;
@@ -42,6 +44,14 @@ TEST(JobText, IsReadBackAsTheSameJob) {
   EXPECT_EQ(parse_job(job_text(spec), "job.toml", ""), spec);
   spec.basis = {{"", "", "H S\n 0.5 1\n"}, "", {}, true, "", ""};
   EXPECT_EQ(parse_job(job_text(spec), "job.toml", ""), spec);
+}
+
+TEST(JobText, SettingsAskForNoConstantsThatNobodyAskedFor) {
+  Spec spec;  // as from a .dat file
+  spec.ints = {{"n", 4}};
+  const std::vector<Setting> settings = {{"method.name", "scf"}, {"constants.x", "0.5"}};
+  const std::map<std::string, std::string, std::less<>> asked = {{"x", "[constants]"}};
+  EXPECT_EQ(with_settings(spec, settings).asked, asked);
 }
 
 TEST(JobText, LinesKeepBackslashesAndQuotes) {

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <optional>
@@ -12,7 +13,9 @@
 #include "blockyard/input/detail/read_table.h"
 #include "blockyard/input/job_file.h"
 #include "blockyard/input/job_text.h"
+#include "blockyard/input/method_options.h"
 #include "blockyard/input/parse_toml.h"
+#include "blockyard/input/run_options.h"
 
 namespace blockyard::input {
 
@@ -96,6 +99,15 @@ bool is_setting(std::string_view text) {
   return dot != text.npos && dot < text.find('=');
 }
 
+std::string setting_named(std::string_view name) {
+  const auto is_in = [&](const auto& keys) { return std::ranges::count(keys, name) > 0; };
+  if (is_in(detail::molecule_keys)) return fmt::format("molecule.{}", name);
+  if (is_in(detail::basis_keys)) return fmt::format("basis.{}", name);
+  if (name == "frozen_core" || std::ranges::count(method_options(), name, &MethodOption::key) > 0)
+    return fmt::format("method.{}", name);
+  return find_run_option(name) != nullptr ? fmt::format("run.{}", name) : "";
+}
+
 Setting parse_setting(std::string_view text) {
   const std::size_t equals = text.find('=');
   if (equals == 0 || equals == text.npos || equals + 1 == text.size())
@@ -144,7 +156,13 @@ Spec read_job_file(const std::string& path, std::span<const Setting> settings) {
 }
 
 Spec with_settings(const Spec& spec, std::span<const Setting> settings) {
-  return settings.empty() ? spec : parse_job(job_text(spec), "job", "", settings);
+  if (settings.empty()) return spec;
+  Spec result = parse_job(job_text(spec), "job", "", settings);
+  std::erase_if(result.asked, [&](const auto& one) {  // in the text, all constants look alike
+    return !spec.asked.contains(one.first) &&
+           (spec.ints.contains(one.first) || spec.scalars.contains(one.first));
+  });
+  return result;
 }
 
 Spec job_of_geometry(const std::string& path, std::span<const Setting> settings) {

@@ -24,6 +24,10 @@ using Settings = std::vector<Setting>;
 /// Whether "name=value" is a setting, whose name has a point, and not a constant of a program.
 [[nodiscard]] bool is_setting(std::string_view text);
 
+/// The key of a job file that has this name in its table, as "molecule.charge" for "charge"; empty:
+/// there is none.
+[[nodiscard]] std::string setting_named(std::string_view name);
+
 /// Throws Error{bad_input} unless the text is KEY=VALUE.
 [[nodiscard]] Setting parse_setting(std::string_view text);
 

@@ -126,6 +126,8 @@ struct Spec {
   std::vector<std::string> programs;  ///< SIAL or compiled files; empty: those of the method
   std::map<std::string, std::int64_t, std::less<>> ints;
   std::map<std::string, double, std::less<>> scalars;
+  /// Those of `ints` and `scalars` that the job must know, and where the user gave them ("--set").
+  std::map<std::string, std::string, std::less<>> asked;
   std::map<std::string, worker::DenseArray, std::less<>> arrays;  ///< predefined static arrays
   std::set<std::string, std::less<>>
       int_arrays;  ///< those of `arrays` that .dat files have as ints

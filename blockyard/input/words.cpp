@@ -84,6 +84,7 @@ void set_constant(Spec& spec, std::string_view text) {
   } else {
     throw Error(Errc::bad_input, fmt::format("\"{}\": {} is not a number", text, value));
   }
+  spec.asked[name] = "--set";
 }
 
 void set_segments(Spec& spec, std::string_view text) {

@@ -12,7 +12,8 @@
 namespace blockyard::input {
 
 /// "norb=4" or "scf_conv=1e-9" of the command line: an int constant if the value is an integer,
-/// otherwise a scalar constant. Replaces what was there. Throws Error{bad_input}.
+/// otherwise a scalar constant, which the job must know. Replaces what was there. Throws
+/// Error{bad_input}.
 void set_constant(Spec& spec, std::string_view text);
 
 /// "ao=5,6,7,8": the extents of every segment of a kind. "occupied=16" or "virtual=24" with a

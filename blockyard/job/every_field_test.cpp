@@ -59,8 +59,8 @@ input::RunSpec run_with_every_field() {
 
 input::Spec spec_with_every_field() {
   input::Spec spec;
-  auto& [title, molecule, basis, method, programs, ints, scalars, arrays, int_arrays, configuration,
-         segments, run] = spec;
+  auto& [title, molecule, basis, method, programs, ints, scalars, asked, arrays, int_arrays,
+         configuration, segments, run] = spec;
   title = "a \"title\" with \\ and \t";
   molecule = input::MoleculeSpec{"H 0 0 0\nF 0 0 1.7\n", "", "bohr", -1, 2};
   basis = {{"cc-pvdz", "", ""},
@@ -73,6 +73,7 @@ input::Spec spec_with_every_field() {
   programs = {"/a.sial", "/b.sial"};
   ints = {{"norb", 4}};
   scalars = {{"x", 0.1}, {"whole", 3}};
+  asked = {{"norb", "--set"}};
   arrays = {{"ca", {{1, 2}, {0.5, -1e-20}}}, {"nlp", {{2}, {3, -1}}}};
   int_arrays = {"nlp"};
   configuration = {{"a.siox", {{"no_servers", "f"}}}};
@@ -85,6 +86,7 @@ input::Spec spec_with_every_field() {
 TEST(EveryField, IsInTheTextOfAJob) {
   input::Spec spec = spec_with_every_field();
   // What the command line alone decides.
+  spec.asked.clear();
   spec.run.report = spec.run.has_trace = false;
   spec.run.device.plugins = "";
   const input::DeviceSpec usual;

@@ -52,6 +52,26 @@ class Settings(common.JobTest):
                           "method.scf_iterations=many", "integer")
 
     def test_variables_must_be_used(self):
+    def test_a_constant_that_the_job_does_not_know_is_refused(self):
+        self.write("h2.xyz", H2)
+        for name, hint in (("charge=2", "molecule.charge"), ("workers=2", "run.workers"),
+                           ("scf_iteration=9", "scf_iterations"), ("nonsense=1", "")):
+            with self.subTest(name=name):
+                done = self.run_blockyard("run", "h2.xyz", *SMALL, "--set", name)
+                self.assert_fails(done, f"--set {name.split('=')[0]}: the job has no predefined int or scalar",
+                                  f"; did you mean {hint}?" if hint else "of this name\n")
+        self.assert_fails(self.run_blockyard("plan", "h2.xyz", *SMALL, "--set", "charge=2"), "molecule.charge")
+        path = self.write("job.toml", STRETCHED + "[constants]\ncharge = 2\n")
+        self.assert_fails(self.run_blockyard("run", path), "[constants] charge", "did you mean molecule.charge?")
+        self.assertIn("scf", self.energy("h2.xyz", *SMALL, "--set", "scf_iterations=50"))
+
+    def test_a_constant_that_a_program_declares_is_known(self):
+        path = self.write("p.sial", "sial p\npredefined int unused\nscalar x\nx = 1.0\nendsial p\n")
+        self.assertEqual(self.results_of("run", path, "--set", "unused=2")["scalars"]["x"], 1)
+        self.assert_fails(self.run_blockyard("run", path, "--set", "unusd=2"), "did you mean unused?")
+        job = self.write("job.toml", 'programs = ["p.sial"]\n[constants]\nof_a_dat_file = 1\n')
+        self.assertEqual(self.results_of("run", job)["scalars"]["x"], 1)
+
         self.assert_fails(self.run_blockyard("run", self.write("job.toml", STRETCHED.replace("0 0 r", "0 0 1"))),
                           "job.toml:", "no line of the geometry uses r")
 
