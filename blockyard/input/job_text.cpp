@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "blockyard/base/error.h"
 #include "blockyard/input/method_options.h"
 #include "blockyard/input/run_options.h"
 #include "blockyard/input/words.h"
@@ -17,8 +18,35 @@
 namespace blockyard::input {
 namespace {
 
+/// The bytes of the UTF-8 character that a text begins with; 0: it begins with none.
+std::size_t character_size(std::string_view text) {
+  const auto byte = [&](std::size_t k) { return static_cast<unsigned char>(text[k]); };
+  const unsigned char first = byte(0);
+  if (first < 0x80) return 1;
+  if (first < 0xc2 || first > 0xf4) return 0;
+  const std::size_t size = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+  if (text.size() < size) return 0;
+  for (std::size_t k = 1; k < size; ++k)
+    if ((byte(k) & 0xc0) != 0x80) return 0;
+  const bool is_long = (first == 0xe0 && byte(1) < 0xa0) || (first == 0xf0 && byte(1) < 0x90);
+  const bool is_none = (first == 0xed && byte(1) > 0x9f) || (first == 0xf4 && byte(1) > 0x8f);
+  return is_long || is_none ? 0 : size;
+}
+
+/// With U+FFFD for each byte that is not UTF-8, as of a title in Latin-1.
+std::string in_utf8(std::string_view text) {
+  std::string result;
+  for (std::size_t k = 0; k < text.size();) {
+    const std::size_t size = character_size(text.substr(k));
+    result += size > 0 ? text.substr(k, size) : "\xef\xbf\xbd";
+    k += std::max<std::size_t>(size, 1);
+  }
+  return result;
+}
+
 /// A text with what TOML wants escaped between double quotes; `plain`: what it does not.
-std::string escaped(std::string_view text, std::string_view plain) {
+std::string escaped(std::string_view raw, std::string_view plain) {
+  const std::string text = in_utf8(raw);
   std::string result;
   for (const char c : text) {
     if (c == '"' || c == '\\')
@@ -42,7 +70,13 @@ std::string in_long_quotes(std::string_view text) {
 struct Folder {
   std::string name;  ///< empty: the names stay
 
+  /// Throws Error{bad_input} for a name that TOML, which is UTF-8, cannot hold.
   [[nodiscard]] std::string seen(const std::string& file) const {
+    if (const std::string name_in_utf8 = in_utf8(file); name_in_utf8 != file)
+      throw base::Error(base::Errc::bad_input,
+                        fmt::format("the name '{}' is not UTF-8, as what a job file names must be: "
+                                    "rename the file or its folder",
+                                    name_in_utf8));
     if (name.empty() || file.empty() || !guess_basis(file).empty() || file.starts_with('/'))
       return file;
     if (file.starts_with(super::aces_prefix))

@@ -60,6 +60,17 @@ TEST(JobText, LinesKeepBackslashesAndQuotes) {
   EXPECT_EQ(parse_job(job_text(spec), "job.toml", ""), spec);
 }
 
+TEST(JobText, IsUtf8WhateverItsTextsAre) {
+  Spec spec;
+  spec.title = "W\xe4sser \xc3\xa4 \xe2\x82\xac \xf0\x9f\x98\x80 \xed\xa0\x80 \xc0\xaf \xe2\x82";
+  const std::string unknown = "\xef\xbf\xbd";
+  EXPECT_EQ(parse_job(job_text(spec), "job.toml", "").title,
+            "W" + unknown + "sser \xc3\xa4 \xe2\x82\xac \xf0\x9f\x98\x80 " + unknown + unknown +
+                unknown + " " + unknown + unknown + " " + unknown + unknown);
+  spec.basis.file = "w\xe4sser.nw";
+  EXPECT_THROW((void)job_text(spec), base::Error);
+}
+
 TEST(JobText, FilesAreSeenFromTheFolderOfTheJob) {
   Spec spec;
   spec.basis.file = "jobs/x.nw";

@@ -4,6 +4,7 @@
 input; and files that are neither a job nor a program."""
 
 import json
+import os
 import signal
 import subprocess
 import unittest
@@ -51,7 +52,6 @@ class Settings(common.JobTest):
         self.assert_fails(self.run_blockyard("run", path, "--set", "method.scf_iterations=many"),
                           "method.scf_iterations=many", "integer")
 
-    def test_variables_must_be_used(self):
     def test_a_constant_that_the_job_does_not_know_is_refused(self):
         self.write("h2.xyz", H2)
         for name, hint in (("charge=2", "molecule.charge"), ("workers=2", "run.workers"),
@@ -72,6 +72,7 @@ class Settings(common.JobTest):
         job = self.write("job.toml", 'programs = ["p.sial"]\n[constants]\nof_a_dat_file = 1\n')
         self.assertEqual(self.results_of("run", job)["scalars"]["x"], 1)
 
+    def test_variables_must_be_used(self):
         self.assert_fails(self.run_blockyard("run", self.write("job.toml", STRETCHED.replace("0 0 r", "0 0 1"))),
                           "job.toml:", "no line of the geometry uses r")
 
@@ -168,6 +169,18 @@ class Settings(common.JobTest):
             with self.subTest(basis=basis):
                 energies = self.energy(file, "--method", "scf", "--basis", basis)
                 self.assertAlmostEqual(energies["scf"], reference, delta=common.LIMIT_HARTREE)
+
+    def test_what_is_not_utf8_is_replaced_or_named(self):
+        (self.folder / "l.zmat").write_bytes(b"W\xe4sser\nH 0 0 0\nH 0 0 0.74\n\n*ACES2(BASIS=STO-3G\nCALC=SCF\n"
+                                             b"COORD=CARTESIAN)\n")
+        self.run_well("convert", "l.zmat", "l.toml")
+        self.assertIn('title = "W\ufffdsser"', (self.folder / "l.toml").read_text(encoding="utf-8"))
+        folder = os.fsencode(self.folder) + b"/w\xe4sser"
+        os.mkdir(folder)
+        with open(folder + b"/h2.xyz", "w", encoding="ascii") as file:
+            file.write(H2)
+        done = self.run_blockyard("run", os.fsdecode(b"w\xe4sser/h2.xyz"), *SMALL)
+        self.assert_fails(done, "w\ufffdsser/h2.xyz' is not UTF-8")
 
     def test_a_byte_order_mark_is_no_part_of_the_text(self):
         self.write("h2.xyz", "\ufeff" + H2)
