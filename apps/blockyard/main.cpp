@@ -47,6 +47,10 @@ std::optional<int> parse(CLI::App& app, const std::vector<std::string>& argument
       app::print_text_error(error);
       return app::exit_usage;
     }
+    if (const std::string error = app::find_empty_value(app, arguments); !error.empty()) {
+      app::print_text_error(error);
+      return app::exit_usage;
+    }
     std::vector<std::string> spread = app::spread_pairs(app, arguments);
     std::ranges::reverse(spread);  // the order that CLI11 wants
     if (spread.empty()) throw CLI::CallForHelp();

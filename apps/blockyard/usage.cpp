@@ -153,6 +153,18 @@ const CLI::Option* option_in(const CLI::App* command, std::string_view text) {
   return found;
 }
 
+std::string needs_value(const CLI::Option& option) {
+  const Wanted wanted = wanted_by(option);
+  return fmt::format("{} needs a value, {}: {}", option.get_name(),
+                     wanted.sentence.empty() ? wanted.placeholder : wanted.sentence,
+                     option.get_description());
+}
+
+/// Whether an empty value of the option means something: no servers, whatever the environment says.
+bool may_be_empty(const Word& word) {
+  return word.option->get_name() == "--server" && title_of(word.command) == "blockyard offload run";
+}
+
 std::string refusal_of(const CLI::Option& option, bool is_missing) {
   const Wanted wanted = wanted_by(option);
   const std::string name = option.get_name();
@@ -163,9 +175,7 @@ std::string refusal_of(const CLI::Option& option, bool is_missing) {
   if (option.results().empty())
     return option.get_positional()
                ? fmt::format("missing argument '{}': {}", name, option.get_description())
-               : fmt::format("{} needs a value, {}: {}", name,
-                             wanted.sentence.empty() ? wanted.placeholder : wanted.sentence,
-                             option.get_description());
+               : needs_value(option);
   std::string text = fmt::format("{} {}: ", name, fmt::join(option.results(), " "));
   if (wanted.sentence.empty()) return text + option.get_description();
   text += "must be " + wanted.sentence;
@@ -198,6 +208,18 @@ std::string find_unknown_name(const CLI::App& app, const std::vector<std::string
       return unknown_option(word.command, word.text);
     if (word.kind == Word::Kind::command && find_command(*word.command, word.text) == nullptr)
       return unknown_command(word.command, word.text);
+  }
+  return "";
+}
+
+std::string find_empty_value(const CLI::App& app, const std::vector<std::string>& arguments) {
+  for (const Word& word : words_of(app, arguments)) {
+    if (word.option == nullptr || may_be_empty(word)) continue;
+    const bool is_empty =
+        word.kind == Word::Kind::value
+            ? word.text.empty()
+            : word.text.starts_with("--") && word.text.find('=') == word.text.size() - 1;
+    if (is_empty) return with_help(needs_value(*word.option), word.command);
   }
   return "";
 }

@@ -18,6 +18,12 @@ namespace blockyard::app {
 [[nodiscard]] std::string find_unknown_name(const CLI::App& app,
                                             const std::vector<std::string>& arguments);
 
+/// The first option with an empty value, as of a variable of the shell that is not set, as an
+/// error;
+/// "" if there is none.
+[[nodiscard]] std::string find_empty_value(const CLI::App& app,
+                                           const std::vector<std::string>& arguments);
+
 /// The error of a command line that CLI11 refused.
 [[nodiscard]] std::string describe_refusal(const CLI::App& app, const CLI::ParseError& error);
 

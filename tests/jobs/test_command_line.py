@@ -87,6 +87,9 @@ class CommandLine(common.JobTest):
                 (["run", "x", "-w", "two"], "error: --workers two: must be a whole number from 1 to 4096\n"),
                 (["run", "x", "-w"], "error: --workers needs a value, a whole number from 1 to 4096: workers per"),
                 (["run", "x", "--set"], "error: --set needs a value, NAME=VALUE: "),
+                (["run", "x", "--basis", ""], "error: --basis needs a value, TEXT: basis set"),
+                (["run", "x", "--method="], "error: --method needs a value, TEXT: scf, mp2"),
+                (["run", "x", "--json", ""], "error: --json needs a value, FILE: "),
                 (["plan", "x", "--steps", "-5"], "error: --steps -5: must be a number from 1 to"),
                 (["plan", "p.sial", "--segments", "ao=4*3", "--iterations", "q=5"],
                  "error: --iterations q=5: the programs are p\n"),
@@ -115,11 +118,11 @@ class CommandLine(common.JobTest):
                 (["convert", "absent.sial", "x.toml"], "error: cannot read absent.sial: No such file or directory\n"),
                 (["compile", "absent.sial"], "absent.sial:1:1: error: there is no file 'absent.sial'"),
                 (["compile", "folder"], "folder:1:1: error: cannot read folder: it is a folder"),
+                *((["run", f"d.{ending}"], f"error: cannot read d.{ending}: it is a folder\n")
+                  for ending in ("toml", "xyz", "zmat", "dat")),
                 (["fmt", "folder"], "error: cannot read folder: it is a folder\n"),
                 (["dump", "empty.sial"], "error: empty.sial is none of the files that dump shows"),
                 (["report", "folder"], "error: cannot read folder: it is a folder\n"),
-                *((["run", f"d.{ending}"], f"error: cannot read d.{ending}: it is a folder\n")
-                  for ending in ("toml", "xyz", "zmat", "dat")),
                 (["resume", "folder"], "error: no complete checkpoint in folder\n"),
                 (["resume", "empty.sial"], "error: no complete checkpoint in empty.sial: it is not a folder\n"),
                 (["resume", "absent"], "error: no complete checkpoint in absent: there is no such folder\n")):
@@ -137,6 +140,10 @@ class CommandLine(common.JobTest):
         done = self.run_blockyard("offload", "run", "--", "no-such-program")
         self.assertEqual((done.returncode, done.stderr),
                          (127, "error: cannot start no-such-program: No such file or directory\n"))
+
+    def test_no_servers_are_a_value(self):
+        done = self.run_blockyard("offload", "run", "--server", "", "--", "no-such-program")
+        self.assertEqual(done.returncode, 127, done.stderr)
 
     def test_options_of_a_molecule_need_one(self):
         path = self.write("segments.sial", SEGMENTS)
