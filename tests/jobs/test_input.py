@@ -47,6 +47,8 @@ class Input(common.JobTest):
         for options in [], ["--set", "method.unrestricted=true"]:
             path = self.write("job.toml", '[molecule]\ngeometry = "He 0 0 0"\n[basis]\nfile = "x.nw"\n[method]\nname = "scf"\n')
             self.assert_fails(self.run_blockyard("run", path, "--quiet", *options), "the basis is linearly dependent")
+            done = self.run_blockyard("run", path, "--quiet", *options, "--set", "lindep_tol=12")  # still larger, but known
+            self.assert_fails(done, "below 1e-12")
 
     def test_impossible_molecules_are_refused(self):
         self.fails(SCF.replace("[basis]", "multiplicity = 2\n[basis]"), "multiplicity")
