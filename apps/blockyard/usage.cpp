@@ -160,9 +160,12 @@ std::string needs_value(const CLI::Option& option) {
                      option.get_description());
 }
 
-/// Whether an empty value of the option means something: no servers, whatever the environment says.
+/// Whether an empty value of the option means something: no options of a device, or no servers,
+/// whatever the environment says.
 bool may_be_empty(const Word& word) {
-  return word.option->get_name() == "--server" && title_of(word.command) == "blockyard offload run";
+  const std::string name = word.option->get_name();
+  return name == "--device-options" ||
+         (name == "--server" && title_of(word.command) == "blockyard offload run");
 }
 
 std::string refusal_of(const CLI::Option& option, bool is_missing) {
