@@ -83,7 +83,7 @@ struct Machine {
   void run(Stream&, const Plan&, const blockyard_run&, const Places&) { may_fail(); }
 
   Options options;
-  char memory[64] = {};
+  alignas(16) char memory[64] = {};
   std::list<Stream> streams;
   Plan plan;
 };
