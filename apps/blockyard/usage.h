@@ -18,9 +18,8 @@ namespace blockyard::app {
 [[nodiscard]] std::string find_unknown_name(const CLI::App& app,
                                             const std::vector<std::string>& arguments);
 
-/// The first option with an empty value, as of a variable of the shell that is not set, as an
-/// error;
-/// "" if there is none.
+/// The error of the first option with an empty value, as of a variable of the shell that is not
+/// set; "" if there is none.
 [[nodiscard]] std::string find_empty_value(const CLI::App& app,
                                            const std::vector<std::string>& arguments);
 

@@ -269,8 +269,7 @@ void parse_configuration(const File& file, Spec& spec) {
 /// The basis of a guess is not a file.
 std::string placed(const File& file, const std::string& name) {
   if (!guess_basis(name).empty()) return name;
-  const std::size_t begin = name.starts_with(super::aces_prefix) ? super::aces_prefix.size() : 0;
-  return name.substr(0, begin) + file.from_folder(name.substr(begin));
+  return super::with_path(name, [&](const std::string& path) { return file.from_folder(path); });
 }
 
 /// The value of an option, as texts for its `read`; nothing if it is missing.

@@ -77,13 +77,13 @@ struct Folder {
                         fmt::format("the name '{}' is not UTF-8, as what a job file names must be: "
                                     "rename the file or its folder",
                                     name_in_utf8));
-    if (name.empty() || file.empty() || !guess_basis(file).empty() || file.starts_with('/'))
-      return file;
-    if (file.starts_with(super::aces_prefix))
-      return std::string(super::aces_prefix) + seen(file.substr(super::aces_prefix.size()));
+    if (name.empty() || !guess_basis(file).empty()) return file;
     namespace fs = std::filesystem;  // not `relative`: of what is not there yet it makes nothing
-    const fs::path whole = fs::weakly_canonical(fs::absolute(file));
-    return whole.lexically_relative(fs::weakly_canonical(fs::absolute(name))).string();
+    return super::with_path(file, [&](const std::string& path) {
+      if (path.empty() || path.starts_with('/')) return path;
+      const fs::path whole = fs::weakly_canonical(fs::absolute(path));
+      return whole.lexically_relative(fs::weakly_canonical(fs::absolute(name))).string();
+    });
   }
   [[nodiscard]] std::vector<std::string> seen(std::vector<std::string> files) const {
     for (std::string& file : files) file = seen(file);

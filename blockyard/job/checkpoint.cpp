@@ -48,8 +48,9 @@ void remove_folder(const fs::path& path) {
 /// A run may be resumed from another folder.
 input::RunSpec with_absolute_names(input::RunSpec run) {
   const auto change = [](std::string& file) {
-    const std::size_t begin = file.starts_with(super::aces_prefix) ? super::aces_prefix.size() : 0;
-    if (!file.empty()) file = file.substr(0, begin) + fs::absolute(file.substr(begin)).string();
+    if (!file.empty())
+      file = super::with_path(file,
+                              [](const std::string& path) { return fs::absolute(path).string(); });
   };
   change(run.persistent);
   change(run.save);

@@ -11,7 +11,10 @@
 
 #include "blockyard/base/error.h"
 #include "blockyard/base/text.h"
+#include "blockyard/report/detail/ga_page.h"
+#include "blockyard/report/detail/offload_page.h"
 #include "blockyard/report/detail/read_run.h"
+#include "blockyard/report/detail/ring_page.h"
 
 namespace blockyard::report {
 
@@ -143,7 +146,13 @@ struct Run {
 };
 
 Run run_of(std::string_view text, std::string_view path) {
-  const Json run = detail::read_run(text, path);
+  const Json run = detail::parse_shallow(text, path);
+  if (detail::is_ring_report(run) || detail::is_offload_report(run) || detail::is_ga_report(run))
+    throw base::Error(base::Errc::bad_input,
+                      fmt::format("{} is a report of another kind: only those of programs and jobs "
+                                  "of molecules can be compared",
+                                  path));
+  detail::check_run(run, path);
   try {
     return {title_of(run), settings_of(run), values_of(run)};
   } catch (const Json::exception& error) {  // a value of the wrong type

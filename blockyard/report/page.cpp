@@ -56,18 +56,11 @@ nlohmann::ordered_json detail::parse_shallow(std::string_view json, std::string_
   return Json::parse(json, look, false);
 }
 
-nlohmann::ordered_json detail::read_run(std::string_view json, std::string_view path) {
-  auto run = parse_shallow(json, path);
+void detail::check_run(const nlohmann::ordered_json& run, std::string_view path) {
   const auto is_list = [&](const char* key) { return run.contains(key) && run[key].is_array(); };
-  if (is_ring_report(run) || is_offload_report(run) || is_ga_report(run))
-    throw base::Error(base::Errc::bad_input,
-                      fmt::format("{} is a report of another kind: only those of programs and jobs "
-                                  "of molecules can be compared",
-                                  path));
   if (!run.is_object() || !is_list("programs") || !is_list("servers"))
     throw base::Error(base::Errc::bad_input,
                       fmt::format("{} is not what `blockyard run --report` writes", path));
-  return run;
 }
 
 std::string page_of(std::string_view json, std::string_view path) {
@@ -75,7 +68,8 @@ std::string page_of(std::string_view json, std::string_view path) {
   if (detail::is_ga_report(parsed)) return detail::ga_page(parsed, path);
   if (detail::is_offload_report(parsed)) return detail::offload_page(parsed, path);
   if (detail::is_ring_report(parsed)) return detail::ring_page(parsed, path);
-  const std::string run = inside_script(detail::read_run(json, path));
+  detail::check_run(parsed, path);
+  const std::string run = inside_script(parsed);
   return put_in(assets::html(), {{{"@CSS@", assets::css()},
                                   {"@RUN@", run},
                                   {"@CHART@", assets::chart()},

@@ -18,6 +18,13 @@ namespace blockyard::super {
 /// The prefix of the path of a shared object compiled for ACES4: aces4:./lib.so.
 inline constexpr std::string_view aces_prefix = "aces4:";
 
+/// The name of a shared object with another path, which `change` makes of its own.
+template <class Change>
+[[nodiscard]] std::string with_path(const std::string& name, const Change& change) {
+  const std::size_t begin = name.starts_with(aces_prefix) ? aces_prefix.size() : 0;
+  return name.substr(0, begin) + change(name.substr(begin));
+}
+
 /// A `special` line of a program.
 struct Declared {
   std::string name;

@@ -15,11 +15,6 @@ namespace {
 template <class T>
 constexpr double eps = std::numeric_limits<decltype(std::real(T{}))>::epsilon();
 
-template <class T>
-bool is_finite(const T& value) noexcept {
-  return std::isfinite(std::real(value)) && std::isfinite(std::imag(value));
-}
-
 double ratio(double above, double below) noexcept { return above == 0 ? 0 : above / below; }
 
 /// The elements of the result that count.

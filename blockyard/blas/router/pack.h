@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cmath>
+#include <complex>
 #include <cstdint>
 
 #include "blockyard/blas/level3.h"
@@ -33,6 +35,11 @@ struct View {
   /// Whether a copy of the columns as they lie does.
   [[nodiscard]] bool is_plain() const noexcept { return fill == Fill::none && !is_transposed; }
 };
+
+template <class T>
+[[nodiscard]] bool is_finite(const T& value) noexcept {
+  return std::isfinite(std::real(value)) && std::isfinite(std::imag(value));
+}
 
 /// The dense copy, first index fastest.
 template <class T>

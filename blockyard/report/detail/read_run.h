@@ -10,7 +10,8 @@ namespace blockyard::report::detail {
 /// that walking through them might not end well.
 [[nodiscard]] nlohmann::ordered_json parse_shallow(std::string_view json, std::string_view path);
 
-/// Reads what `blockyard run --report` wrote. Throws Error{bad_input} that names `path`.
-[[nodiscard]] nlohmann::ordered_json read_run(std::string_view json, std::string_view path);
+/// Throws Error{bad_input} that names `path` unless this is what `blockyard run --report` writes of
+/// programs.
+void check_run(const nlohmann::ordered_json& run, std::string_view path);
 
 }  // namespace blockyard::report::detail
