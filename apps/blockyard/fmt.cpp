@@ -9,6 +9,7 @@
 #include "apps/blockyard/failure.h"
 #include "apps/blockyard/output.h"
 #include "blockyard/base/error.h"
+#include "blockyard/base/read_file.h"
 #include "blockyard/job/program_file.h"
 #include "blockyard/sial/format.h"
 #include "blockyard/store/whole_file.h"
@@ -25,7 +26,7 @@ struct FormatOptions {
 
 /// The exit code for one file.
 int format_file(const FormatOptions& options, const std::string& file) {
-  const std::string source = job::read_file(file);
+  const std::string source = base::read_file(file);
   const sial::Formatted formatted = sial::format(source, file);
   print_error("{}", sial::render_text(formatted.found));
   if (sial::has_error(formatted.found)) return exit_error;

@@ -20,6 +20,7 @@
 #include "blockyard/base/clock.h"
 #include "blockyard/base/error.h"
 #include "blockyard/base/machine_limits.h"
+#include "blockyard/base/read_file.h"
 #include "blockyard/base/text.h"
 #include "blockyard/job/program_file.h"
 #include "blockyard/lattice/dca.h"
@@ -350,14 +351,14 @@ HubbardRun hubbard_run(const std::string& file, const std::string& fabric,
 int run_hubbard(const HubbardRun& run) {
   auto session = join_processes(run.fabric);
   return run_quietly(session.get(), [&] {
-    HubbardJob job = read_hubbard_job(job::read_file(run.file), run.file);
+    HubbardJob job = read_hubbard_job(base::read_file(run.file), run.file);
     merge(run, job);
     return simulate(run, job, session.get());
   });
 }
 
 int plan_hubbard(const HubbardRun& run, int processes) {
-  HubbardJob job = read_hubbard_job(job::read_file(run.file), run.file);
+  HubbardJob job = read_hubbard_job(base::read_file(run.file), run.file);
   ring::Team team;
   team.ranks_here = run.ranks > 0 ? run.ranks : (processes > 1 ? 1 : base::usable_cores());
   const RingDevices devices = share_machine(run, team, job);

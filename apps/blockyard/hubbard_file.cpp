@@ -11,6 +11,7 @@
 #include "apps/blockyard/hubbard.h"
 #include "apps/blockyard/ring_report.h"
 #include "blockyard/base/error.h"
+#include "blockyard/base/read_file.h"
 #include "blockyard/base/text.h"
 #include "blockyard/input/parse_toml.h"
 #include "blockyard/input/toml_section.h"
@@ -205,7 +206,7 @@ void read_run(const TomlSection& section, HubbardJob& job) {
 bool is_lattice_job(const std::string& path) {
   if (!path.ends_with(".toml")) return false;
   try {
-    return input::parse_toml(job::read_file(path), path)["lattice"].is_table();
+    return input::parse_toml(base::read_file(path), path)["lattice"].is_table();
   } catch (const base::Error&) {
     return false;  // reported when it is read as a job of programs
   }

@@ -6,6 +6,7 @@
 
 #include "apps/blockyard/commands.h"
 #include "apps/blockyard/output.h"
+#include "blockyard/base/read_file.h"
 #include "blockyard/job/program_file.h"
 #include "blockyard/report/compare.h"
 #include "blockyard/report/page.h"
@@ -28,15 +29,15 @@ int write_page(const std::string& from, const std::string& to) {
       to.empty() ? std::filesystem::path(from).replace_extension(".html").string() : to;
   check_writable(path);
   check_apart({from}, {path});
-  Output(stdout).write_file(path, report::page_of(job::read_file(from), from));
+  Output(stdout).write_file(path, report::page_of(base::read_file(from), from));
   if (path != "-") print_error("wrote {}\n", path);
   return 0;
 }
 
 int compare(const CompareOptions& options) {
   constexpr std::size_t shown = 25;
-  const report::Comparison found = report::compare(job::read_file(options.before), options.before,
-                                                   job::read_file(options.after), options.after);
+  const report::Comparison found = report::compare(base::read_file(options.before), options.before,
+                                                   base::read_file(options.after), options.after);
   Output(stdout).print(options.is_json ? report::json_of(found)
                                        : report::print(found, options.all ? SIZE_MAX : shown));
   return found.has_other_results ? exit_other_results : 0;

@@ -351,11 +351,8 @@ Spec parse_job(std::string_view text, const std::string& path, const std::string
   return detail::read_table(parse_toml(text, path), path, folder);
 }
 
-std::string detail::read_job_text(const std::string& path) { return base::read_text(path); }
-
 Spec read_job_file(const std::string& path) {
-  return parse_job(detail::read_job_text(path), path,
-                   std::filesystem::path(path).parent_path().string());
+  return parse_job(base::read_text(path), path, std::filesystem::path(path).parent_path().string());
 }
 
 void check_spec(const Spec& spec) {

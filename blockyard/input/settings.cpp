@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "blockyard/base/error.h"
+#include "blockyard/base/read_file.h"
 #include "blockyard/base/split.h"
 #include "blockyard/input/detail/read_table.h"
 #include "blockyard/input/job_file.h"
@@ -151,8 +152,8 @@ Spec parse_job(std::string_view text, const std::string& path, const std::string
 
 Spec read_job_file(const std::string& path, std::span<const Setting> settings) {
   if (settings.empty()) return read_job_file(path);
-  return parse_job(detail::read_job_text(path), path,
-                   std::filesystem::path(path).parent_path().string(), settings);
+  return parse_job(base::read_text(path), path, std::filesystem::path(path).parent_path().string(),
+                   settings);
 }
 
 Spec with_settings(const Spec& spec, std::span<const Setting> settings) {

@@ -44,8 +44,6 @@ class SourcesOf final : public sial::SourceLoader {
 
 }  // namespace
 
-std::string read_file(const std::string& path) { return base::read_file(path); }
-
 sial::FileLoader source_loader(const input::Places& places) {
   std::vector<std::string> folders = places.imports;
   folders.push_back(places.programs);
@@ -62,7 +60,7 @@ bool is_compiled(const std::string& path) {
 
 LoadedProgram load_program(const std::string& path, const input::Places& places) {
   if (is_compiled(path)) {
-    const std::string bytes = read_file(path);
+    const std::string bytes = base::read_file(path);
     try {
       program::Program program = program::read(std::as_bytes(std::span(bytes)));
       std::vector<std::string> constants = constants_of(program);

@@ -32,7 +32,4 @@ struct LoadedProgram {
 /// Finds imports next to the importing file, in the folders of the user, and among our programs.
 [[nodiscard]] sial::FileLoader source_loader(const input::Places& places);
 
-/// The content of a file. Throws Error{io} that names it.
-[[nodiscard]] std::string read_file(const std::string& path);
-
 }  // namespace blockyard::job

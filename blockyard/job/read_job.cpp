@@ -34,7 +34,7 @@ bool is_geometry_name(const std::string& file) { return base::lower(file).ends_w
 bool is_schema_file(const std::string& file) {
   std::error_code ignored;
   return file.ends_with(".json") && std::filesystem::is_regular_file(file, ignored) &&
-         input::is_qcschema(read_file(file));
+         input::is_qcschema(base::read_file(file));
 }
 
 bool is_job_name(const std::string& file) {
@@ -46,7 +46,8 @@ ReadJob read_job(const std::string& file, const std::vector<std::string>& progra
                  const input::Settings& settings) {
   base::refuse_folder(file);
   if (is_geometry_name(file)) return {input::job_of_geometry(file, settings), {}};
-  if (is_schema_file(file)) return {input::parse_qcschema(read_file(file), file, settings), {}};
+  if (is_schema_file(file))
+    return {input::parse_qcschema(base::read_file(file), file, settings), {}};
   if (aces::dat::is_dat_name(file))
     return {input::with_settings(aces::dat::read_dat_job(file, programs), settings), {}};
   if (aces::is_zmat_name(file))

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "blockyard/base/read_file.h"
 #include "blockyard/input/parse_toml.h"
 #include "blockyard/input/toml_section.h"
 #include "blockyard/job/program_file.h"
@@ -164,6 +165,6 @@ Machine parse_machine(std::string_view text, const std::string& path) {
   return machine;
 }
 
-Machine read_machine(const std::string& path) { return parse_machine(job::read_file(path), path); }
+Machine read_machine(const std::string& path) { return parse_machine(base::read_file(path), path); }
 
 }  // namespace blockyard::plan

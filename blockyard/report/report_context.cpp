@@ -7,6 +7,7 @@
 
 #include "blockyard/base/error.h"
 #include "blockyard/base/machine_limits.h"
+#include "blockyard/base/read_file.h"
 #include "blockyard/job/program_file.h"
 #include "blockyard/plan/machine.h"
 #include "blockyard/report/report.h"
@@ -25,7 +26,7 @@ ReportContext begin_report(const job::Job& job, std::string command) {
     for (const std::string& file : step.program.files) {
       if (context.sources.contains(file)) continue;
       try {
-        context.sources[file] = job::read_file(file);
+        context.sources[file] = base::read_file(file);
       } catch (const base::Error&) {  // a compiled program may have come without its source
       }
     }

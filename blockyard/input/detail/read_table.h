@@ -20,7 +20,4 @@ inline constexpr std::array basis_keys = {"name",      "file",           "text",
 [[nodiscard]] Spec read_table(const toml::table& top, const std::string& path,
                               const std::string& folder);
 
-/// The text of a job file. Throws Error{io}.
-[[nodiscard]] std::string read_job_text(const std::string& path);
-
 }  // namespace blockyard::input::detail
