@@ -22,7 +22,6 @@
 #include "blockyard/base/machine_limits.h"
 #include "blockyard/base/read_file.h"
 #include "blockyard/base/text.h"
-#include "blockyard/job/program_file.h"
 #include "blockyard/lattice/dca.h"
 
 namespace blockyard::app {

@@ -15,7 +15,6 @@
 #include "blockyard/base/text.h"
 #include "blockyard/input/parse_toml.h"
 #include "blockyard/input/toml_section.h"
-#include "blockyard/job/program_file.h"
 
 namespace blockyard::app {
 

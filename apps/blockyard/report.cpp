@@ -7,7 +7,6 @@
 #include "apps/blockyard/commands.h"
 #include "apps/blockyard/output.h"
 #include "blockyard/base/read_file.h"
-#include "blockyard/job/program_file.h"
 #include "blockyard/report/compare.h"
 #include "blockyard/report/page.h"
 

@@ -10,7 +10,6 @@
 #include "blockyard/base/read_file.h"
 #include "blockyard/input/parse_toml.h"
 #include "blockyard/input/toml_section.h"
-#include "blockyard/job/program_file.h"
 
 namespace blockyard::plan {
 

@@ -8,7 +8,6 @@
 #include "blockyard/base/error.h"
 #include "blockyard/base/machine_limits.h"
 #include "blockyard/base/read_file.h"
-#include "blockyard/job/program_file.h"
 #include "blockyard/plan/machine.h"
 #include "blockyard/report/report.h"
 
