@@ -22,6 +22,7 @@
 #include "apps/blockyard/output.h"
 #include "blockyard/base/error.h"
 #include "blockyard/blas/router/settings.h"
+#include "blockyard/job/scratch.h"
 #include "blockyard/remote/client/client.h"
 #include "blockyard/report/offload_report.h"
 #include "blockyard/rpc/address.h"
@@ -53,7 +54,7 @@ struct RunOptions {
 class Folder {
  public:
   Folder() {
-    std::string text = (fs::temp_directory_path() / "blockyard_offload.XXXXXX").string();
+    std::string text = (job::scratch_parent("") / "blockyard_offload.XXXXXX").string();
     if (::mkdtemp(text.data()) == nullptr)
       throw Error(Errc::io, fmt::format("cannot make a folder like {}", text));
     path_ = text;

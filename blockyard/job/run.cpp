@@ -36,11 +36,6 @@ namespace {
 
 constexpr double patience_seconds = fabric::RankThreads::patience_seconds;
 
-std::filesystem::path scratch_parent(const input::RunSpec& run) {
-  return run.scratch.empty() ? std::filesystem::temp_directory_path()
-                             : std::filesystem::path(run.scratch);
-}
-
 /// The ranks of one run in this process. mutex_ guards the warnings of results_; print_mutex_ the
 /// hook `print`.
 /// A slot of results_ that belongs to a worker is written by that worker only.
@@ -110,7 +105,7 @@ class Run {
 
   /// The steps that may fail in one process before the ranks begin.
   void set_up_files() {
-    scratch_.emplace(scratch_parent(job_.run));
+    scratch_.emplace(scratch_parent(job_.run.scratch));
     for (const std::string& file : {job_.run.persistent, job_.run.save})
       if (process_ == 0 && !file.empty()) store::check_replaceable(file);
     if (!job_.run.persistent.empty()) kept_ = read_kept(job_.run.persistent);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <system_error>
@@ -59,6 +60,19 @@ void remove_dead(const fs::path& parent) {
 }
 
 }  // namespace
+
+fs::path scratch_parent(const std::string& given) {
+  if (!given.empty()) return given;
+  std::error_code error;
+  fs::path found = fs::temp_directory_path(error);
+  if (!error) return found;
+  const char* const set = std::getenv("TMPDIR");
+  throw base::Error(
+      base::Errc::io,
+      fmt::format("the folder for temporary files, {}, cannot be used: {}; make it, "
+                  "or set TMPDIR to another",
+                  set != nullptr ? fmt::format("TMPDIR={}", set) : "/tmp", error.message()));
+}
 
 ScratchFolder::ScratchFolder(const fs::path& parent) {
   std::error_code status;

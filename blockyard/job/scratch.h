@@ -3,10 +3,15 @@
 
 #include <filesystem>
 #include <optional>
+#include <string>
 
 #include "blockyard/store/lock.h"
 
 namespace blockyard::job {
+
+/// `given`, or the system's folder for temporary files if that is empty. Throws Error{io} that
+/// names TMPDIR if it is no folder.
+[[nodiscard]] std::filesystem::path scratch_parent(const std::string& given);
 
 /// A fresh folder of this run for spilled blocks; goes, with all in it, at the end. A lock in it
 /// distinguishes the folder of an active run from one left by a killed run.

@@ -5,7 +5,9 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstdlib>
 #include <fstream>
+#include <optional>
 #include <string>
 
 #include "blockyard/base/error.h"
@@ -76,6 +78,39 @@ TEST_F(LeftBehind, StaysIfItMayBeOfAnotherHostOrIsNotOfOurKind) {
   { const ScratchFolder next(parent_); }
   for (const fs::path& path : {elsewhere, other, target, parent_ / "blockyard-scratch-ghijkl"})
     EXPECT_TRUE(fs::exists(path)) << path;
+}
+
+/// TMPDIR for as long as this lives.
+class TemporaryFolderSet {
+ public:
+  explicit TemporaryFolderSet(const fs::path& path) {
+    if (const char* const before = std::getenv("TMPDIR")) before_ = before;
+    ::setenv("TMPDIR", path.c_str(), 1);
+  }
+  ~TemporaryFolderSet() {
+    if (before_)
+      ::setenv("TMPDIR", before_->c_str(), 1);
+    else
+      ::unsetenv("TMPDIR");
+  }
+  TemporaryFolderSet(const TemporaryFolderSet&) = delete;
+  TemporaryFolderSet& operator=(const TemporaryFolderSet&) = delete;
+
+ private:
+  std::optional<std::string> before_;
+};
+
+TEST_F(LeftBehind, ATemporaryFolderThatIsNotThereIsNamed) {
+  const TemporaryFolderSet set(parent_ / "nosuch");
+  EXPECT_EQ(scratch_parent(parent_.string()), parent_);
+  try {
+    static_cast<void>(scratch_parent(""));
+    FAIL() << "no error";
+  } catch (const base::Error& error) {
+    EXPECT_NE(std::string(error.what()).find("TMPDIR=" + (parent_ / "nosuch").string()),
+              std::string::npos)
+        << error.what();
+  }
 }
 
 }  // namespace

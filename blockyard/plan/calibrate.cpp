@@ -135,8 +135,7 @@ double seconds_at_once(std::size_t count, const Request& request) {
 void measure_disk(Machine& machine, const std::string& scratch) {
   constexpr std::size_t record_bytes = std::size_t{2} << 20;
   constexpr std::size_t count = 128;
-  const job::ScratchFolder folder(scratch.empty() ? std::filesystem::temp_directory_path()
-                                                  : std::filesystem::path(scratch));
+  const job::ScratchFolder folder(job::scratch_parent(scratch));
   store::PosixStore disk;
   store::SpillFile file(disk, folder.path() / "calibrate");
   base::BufferPool pool(0);  // what is read goes to memory that is new to the process

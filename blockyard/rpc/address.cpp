@@ -22,6 +22,15 @@ bool take_prefix(std::string_view& text, std::string_view prefix) {
   return true;
 }
 
+/// `text` without the "//" of tcp://, tls://, plain:// and ucx://, wherever such a prefix is.
+std::string without_slashes(std::string_view text) {
+  std::string result(text);
+  for (const std::string_view prefix : {"tcp:", "tls:", "plain:", "ucx:"})
+    if (const std::size_t at = result.find(std::string(prefix) + "//"); at != std::string::npos)
+      result.erase(at + prefix.size(), 2);
+  return result;
+}
+
 bool is_port(std::string_view text) {
   return !text.empty() && text.size() <= 5 &&
          std::ranges::all_of(text, [](unsigned char c) { return std::isdigit(c) != 0; }) &&
@@ -30,8 +39,9 @@ bool is_port(std::string_view text) {
 
 }  // namespace
 
-Address parse_address(std::string_view text) {
-  const std::string_view whole = text;
+Address parse_address(std::string_view whole) {
+  const std::string kept = without_slashes(whole);
+  std::string_view text = kept;
   const auto fail = [&](std::string_view why) -> Address {
     throw Error(Errc::bad_input, fmt::format("\"{}\" is not the address of a server: {}; use "
                                              "HOST:PORT or unix:PATH",
@@ -49,7 +59,6 @@ Address parse_address(std::string_view text) {
   const bool is_plain_ucx = text.starts_with("plain:ucx:");
   if (is_plain_ucx) static_cast<void>(take_prefix(text, "plain:"));
   if (take_prefix(text, "ucx:")) {
-    static_cast<void>(take_prefix(text, "//"));
     Address over_ucx = parse_address(text);
     if (over_ucx.kind != Address::Kind::tcp || over_ucx.security != Address::Security::usual)
       return fail("ucx: is followed by HOST:PORT");
@@ -60,6 +69,8 @@ Address parse_address(std::string_view text) {
   const bool is_plain_path = text.starts_with("plain:") && text.find('/') != std::string_view::npos;
   if (is_plain_path) static_cast<void>(take_prefix(text, "plain:"));
   const bool is_unix = take_prefix(text, "unix:");
+  if (!is_unix && text.find("://") != std::string_view::npos)
+    return fail("it begins with none of remote://, tcp://, tls://, plain:// and ucx://");
   if (text.empty()) return fail("it is empty");
   if (is_unix || text.find('/') != std::string_view::npos) {
     if (text.size() > most_path_letters)

@@ -27,10 +27,10 @@ struct Address {
 };
 
 /// `unix:PATH`, anything with a '/', `host`, `host:port`, `[::1]:port`; `remote://` and `tcp:` in
-/// front mean nothing, `ucx:` or `ucx://` takes a network that UCX knows, `tls:` and `plain:` say
-/// how it is protected; `plain:unix:PATH` goes without shared memory. `PACE@` before all that slows
-/// the link down. Throws Error{bad_input}.
-[[nodiscard]] Address parse_address(std::string_view text);
+/// front mean nothing, `ucx:` takes a network that UCX knows, `tls:` and `plain:` say how it is
+/// protected, each also with `//` after it; `plain:unix:PATH` goes without shared memory. `PACE@`
+/// before all that slows the link down. Throws Error{bad_input}.
+[[nodiscard]] Address parse_address(std::string_view whole);
 
 /// The addresses of a list with commas between; that of a pace separates nothing.
 [[nodiscard]] std::vector<std::string> split_addresses(std::string_view list);

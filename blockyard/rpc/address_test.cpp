@@ -27,12 +27,17 @@ TEST(Address, is_read_as_people_write_it) {
   EXPECT_EQ(format_address(parse_address("ucx://gpu7")), "ucx:gpu7:7464");
   EXPECT_EQ(format_address(parse_address("remote://ucx:[::1]:80")), "ucx:[::1]:80");
   EXPECT_EQ(format_address(parse_address("1ms@plain:ucx:gpu7")), "1ms@plain:ucx:gpu7:7464");
+  EXPECT_EQ(format_address(parse_address("tcp://gpu7:80")), "gpu7:80");
+  EXPECT_EQ(format_address(parse_address("remote://tls://gpu7")), "tls:gpu7:7464");
+  EXPECT_EQ(format_address(parse_address("1ms@plain://ucx://gpu7")), "1ms@plain:ucx:gpu7:7464");
+  EXPECT_EQ(parse_address("unix:///run/x").path, "///run/x");
 }
 
 TEST(Address, that_is_wrong_is_refused_with_the_reason) {
   for (const std::string text :
        {"", "unix:", ":80", "gpu7:", "gpu7:x", "gpu7:65536", "[::1", "[::1]x", "remote://",
-        "gpu7:-1", "1x@gpu7", "1ms@", "ucx:", "ucx:/run/x", "ucx:tls:gpu7", "tls:ucx:gpu7"}) {
+        "gpu7:-1", "1x@gpu7", "1ms@", "ucx:", "ucx:/run/x", "ucx:tls:gpu7", "tls:ucx:gpu7",
+        "tpc://gpu7", "1ms@http://gpu7"}) {
     EXPECT_THROW(static_cast<void>(parse_address(text)), base::Error) << text;
   }
   EXPECT_THROW(static_cast<void>(parse_address("/" + std::string(100, 'x'))), base::Error);
