@@ -68,6 +68,34 @@ TEST(Strided, copies_rows_in_any_order_of_axes) {
     }
 }
 
+/// Every second element of every second column, as integers whose bits are those of signalling
+/// NaNs.
+template <class T>
+void check_integers(T first) {
+  constexpr std::int64_t unit = sizeof(T), wide = 40, high = 50;
+  std::vector<T> far(4 * wide * high), near(wide * high), back(far.size());
+  std::iota(far.begin(), far.end(), first);
+  Strided rows;
+  rows.row_bytes = sizeof(T);
+  rows.add(wide, 2 * unit, unit);
+  rows.add(high, 4 * wide * unit, wide * unit);
+  copy_to_near(rows, reinterpret_cast<const std::byte*>(far.data()),
+               reinterpret_cast<std::byte*>(near.data()));
+  copy_to_far(rows, reinterpret_cast<std::byte*>(back.data()),
+              reinterpret_cast<const std::byte*>(near.data()));
+  for (std::size_t j = 0; j < high; ++j)
+    for (std::size_t i = 0; i < wide; ++i) {
+      const std::size_t at = 2 * i + 4 * wide * j;
+      ASSERT_EQ(near[i + wide * j], far[at]) << i << ' ' << j;
+      ASSERT_EQ(back[at], far[at]) << i << ' ' << j;
+    }
+}
+
+TEST(Strided, copies_integers_with_gaps_between_them_bit_for_bit) {
+  check_integers<std::int32_t>(-5000000);
+  check_integers<std::int64_t>(-(std::int64_t{1} << 52) + 1);
+}
+
 TEST(Strided, copies_against_the_direction_of_memory_and_one_row_to_many) {
   std::vector<double> far(4000), near(4000, -1.0), ones(4000, -1.0);
   std::iota(far.begin(), far.end(), 0.0);

@@ -216,6 +216,14 @@ void run_strided(const Loop& a, const Loop& b, const Scaling<T>& by, const T* in
     }
 }
 
+/// Of bits, which may be of integers: a product would alter those that look like signalling NaNs.
+template <class T>
+void copy_strided(const Loop& a, const Loop& b, const T* in, T* out) noexcept {
+  for (Extent j = 0; j < b.extent; ++j)
+    for (Extent i = 0; i < a.extent; ++i)
+      out[i * a.out_stride + j * b.out_stride] = in[i * a.in_stride + j * b.in_stride];
+}
+
 template <class T>
 void run_rows(const Kernels<T>& use, const Loop& a, const Loop& b, const Scaling<T>& by,
               const T* in, T* out) noexcept {
@@ -303,6 +311,8 @@ void run_transform(const TransformSteps& steps, T alpha, const T* in, T beta, T*
       transpose_scaled(use, steps.rows, steps.columns, now, by);
     else if (steps.kind == Kind::rows)
       run_rows(use, a, b, by, now.in, now.out);
+    else if (is_copy)
+      copy_strided(a, b, now.in, now.out);
     else
       run_strided(a, b, by, now.in, now.out);
   } while (now.advance());
