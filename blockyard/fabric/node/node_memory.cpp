@@ -139,32 +139,35 @@ void NodeMemory::leave(Group group) {
 }
 
 bool NodeMemory::claim(std::size_t offset, Allocation& result) {
+  const std::vector<Pieces::Pages> runs = pieces_.claim(offset);
+  const auto refused =
+      std::ranges::find_if(runs, [&](const Pieces::Pages& pages) { return !claim(pages, result); });
+  std::for_each(refused, runs.end(), [&](const Pieces::Pages& pages) { pieces_.unclaim(pages); });
+  return refused == runs.end();
+}
+
+bool NodeMemory::claim(const Pieces::Pages& pages, Allocation& result) {
   constexpr std::size_t step = std::size_t{64} << 20, worth_asking = std::size_t{4} << 20;
+  const auto [begin, bytes] = pages;
+  if (bytes < worth_asking) return own_.claim(begin, bytes);
   auto& outstanding = control(0).outstanding;
-  for (const auto& [begin, bytes] : pieces_.claim(offset)) {
-    if (bytes < worth_asking) {
-      if (!own_.claim(begin, bytes)) return false;
-      continue;
-    }
-    const auto wanted = static_cast<std::int64_t>(bytes);
-    const auto others = outstanding.fetch_add(wanted);
-    const base::MemoryLeft left = base::memory_left();
-    const auto free = static_cast<std::int64_t>(std::min<std::size_t>(left.bytes, INT64_MAX / 2));
-    bool is_enough = others + wanted <= free;
-    std::size_t done = 0;
-    for (; is_enough && done < bytes; done += std::min(step, bytes - done)) {
-      const std::size_t now = std::min(step, bytes - done);
-      is_enough = own_.claim(begin + done, now);
-      if (!is_enough) break;
-      outstanding.fetch_sub(static_cast<std::int64_t>(now));
-    }
-    if (is_enough) continue;
-    outstanding.fetch_sub(static_cast<std::int64_t>(bytes - done));
-    result.left = left.bytes;
-    result.limit = left.limit;
-    return false;
+  const auto wanted = static_cast<std::int64_t>(bytes);
+  const auto others = outstanding.fetch_add(wanted);
+  const base::MemoryLeft left = base::memory_left();
+  const auto free = static_cast<std::int64_t>(std::min<std::size_t>(left.bytes, INT64_MAX / 2));
+  bool is_enough = others + wanted <= free;
+  std::size_t done = 0;
+  for (; is_enough && done < bytes; done += std::min(step, bytes - done)) {
+    const std::size_t now = std::min(step, bytes - done);
+    is_enough = own_.claim(begin + done, now);
+    if (!is_enough) break;
+    outstanding.fetch_sub(static_cast<std::int64_t>(now));
   }
-  return true;
+  if (is_enough) return true;
+  outstanding.fetch_sub(static_cast<std::int64_t>(bytes - done));
+  result.left = left.bytes;
+  result.limit = left.limit;
+  return false;
 }
 
 std::optional<std::size_t> NodeMemory::take(std::size_t bytes, Allocation& result) {
@@ -176,7 +179,7 @@ std::optional<std::size_t> NodeMemory::take(std::size_t bytes, Allocation& resul
     return std::nullopt;
   }
   if (claim(*offset, result)) return offset;
-  // Whole pages: some may be claimed and some not, and all are given back.
+  // Of a large one some pages may be claimed and some not, and all are given back.
   const std::size_t length = pieces_.length_of(*offset);
   if (const auto pages = pieces_.release(*offset)) own_.give_back(pages->offset, pages->bytes);
   if (result.limit.empty()) {

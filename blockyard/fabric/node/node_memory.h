@@ -98,6 +98,8 @@ class NodeMemory final : public Memory {
   /// Takes memory of this rank's arena with its pages; on failure `result` says why.
   [[nodiscard]] std::optional<std::size_t> take(std::size_t bytes, Allocation& result);
   [[nodiscard]] bool claim(std::size_t offset, Allocation& result);
+  /// Pages that follow each other.
+  [[nodiscard]] bool claim(const Pieces::Pages& pages, Allocation& result);
   void give(std::size_t offset);
   void come(Members& members, const Meeting& meeting);
   [[noreturn]] void throw_quarrel(const Members& members) const;

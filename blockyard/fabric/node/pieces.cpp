@@ -56,9 +56,14 @@ std::optional<Pieces::Pages> Pieces::release(std::size_t offset) {
   const std::size_t first = (begin + page_bytes - 1) / page_bytes;
   const std::size_t last = std::min(end / page_bytes, claimed_.size());
   if (first >= last) return std::nullopt;
-  std::fill(claimed_.begin() + static_cast<std::ptrdiff_t>(first),
-            claimed_.begin() + static_cast<std::ptrdiff_t>(last), false);
-  return Pages{first * page_bytes, (last - first) * page_bytes};
+  const Pages unused{first * page_bytes, (last - first) * page_bytes};
+  set_claimed(unused, false);
+  return unused;
+}
+
+void Pieces::set_claimed(const Pages& pages, bool are) {
+  const auto first = claimed_.begin() + static_cast<std::ptrdiff_t>(pages.offset / page_bytes);
+  std::fill(first, first + static_cast<std::ptrdiff_t>(pages.bytes / page_bytes), are);
 }
 
 }  // namespace blockyard::fabric::node

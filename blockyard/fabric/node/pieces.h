@@ -30,11 +30,15 @@ class Pieces {
   };
   /// The pages of a piece that are not claimed yet; they count as claimed from now on.
   [[nodiscard]] std::vector<Pages> claim(std::size_t offset);
+  /// They count as not claimed again, for the system refused them.
+  void unclaim(const Pages& pages) { set_claimed(pages, false); }
   /// Ends a piece. Returns the claimed pages that nothing uses any more, if they are worth giving
   /// back; they count as not claimed from now on.
   [[nodiscard]] std::optional<Pages> release(std::size_t offset);
 
  private:
+  void set_claimed(const Pages& pages, bool are);
+
   /// Fewer bytes stay claimed, so that arrays that come and go cost no system call.
   static constexpr std::size_t least_given_back = std::size_t{1} << 20;
 
