@@ -147,6 +147,23 @@ TEST_F(BlockCacheTest, prefetches_into_room_that_is_free_or_held_by_unused_block
   EXPECT_EQ(large.hits(), 1U);
 }
 
+TEST_F(BlockCacheTest, makes_room_at_once_of_blocks_that_nothing_uses) {
+  FramePool tight(buffers, 12 * static_cast<std::int64_t>(block_bytes));
+  BlockCache small(tight, source);
+  tight.on_shortage([&] { return small.evict_one(); }, [&] { return small.evict_used(); });
+  for (std::uint64_t number = 1; number <= 2; ++number)
+    small.complete(small.request({0, number}, block_bytes, {0}));
+  const BlockCache::Pin pin = small.request({0, 3}, block_bytes, {0});
+  small.complete(pin);
+  ASSERT_TRUE(small.prefetch({0, 4}, block_bytes, {0}));
+  const Frame most = tight.allocate(8 * block_bytes);
+  EXPECT_FALSE(tight.has_room(block_bytes));
+  EXPECT_TRUE(tight.finds_room(2 * block_bytes));
+  EXPECT_FALSE(tight.finds_room(3 * block_bytes)) << "one is pinned, one was asked for early";
+  EXPECT_FALSE(small.find({0, 1}));
+  EXPECT_TRUE(small.find({0, 4}));
+}
+
 TEST_F(BlockCacheTest, gives_up_prefetched_blocks_for_others_and_says_so) {
   FramePool tight(buffers, 4 * static_cast<std::int64_t>(block_bytes));
   BlockCache small(tight, source);

@@ -102,6 +102,9 @@ class BlockCache {
   /// Evicts a block that is not pinned: the least recently used; if there is none, the last one
   /// prefetched; as a last resort it waits for one in flight. False if all are pinned.
   [[nodiscard]] bool evict_one();
+  /// Evicts the least recently used of those that are here, were asked for and are not pinned;
+  /// waits for nothing. False: there is none.
+  [[nodiscard]] bool evict_used() noexcept;
   /// Forgets everything, at a barrier: the next epoch may change any block. Waits for blocks
   /// in flight. A pinned block is no longer found, and ends with its last pin.
   void clear();
@@ -125,7 +128,6 @@ class BlockCache {
   Entry& ask(const array::BlockId& id, std::size_t size, const Asker& asker, bool is_early);
   bool complete(Entry& entry);
   void take(Entry& entry);
-  [[nodiscard]] bool evict_used() noexcept;
   void erase(Order::iterator at);
   void end_early(Entry& entry) noexcept;
   void drop_all() noexcept;

@@ -64,6 +64,12 @@ bool FramePool::has_room(std::size_t size) const noexcept {
   return used_bytes_ + static_cast<std::int64_t>(BufferPool::charge(size)) <= budget_bytes_;
 }
 
+bool FramePool::finds_room(std::size_t size) {
+  while (!has_room(size))
+    if (!reclaim_at_once_ || !reclaim_at_once_()) return false;
+  return true;
+}
+
 void FramePool::make_room(std::int64_t bytes) {
   while (used_bytes_ + kept_bytes_ + bytes > budget_bytes_) {
     if (kept_bytes_ > 0) {

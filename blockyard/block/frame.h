@@ -27,7 +27,11 @@ class FramePool {
 
   FramePool(base::BufferPool& buffers, std::int64_t budget_bytes)
       : buffers_(buffers), budget_bytes_(budget_bytes) {}
-  void on_shortage(Reclaim reclaim) { reclaim_ = std::move(reclaim); }
+  /// `at_once`: the same of what goes without waiting for anything.
+  void on_shortage(Reclaim reclaim, Reclaim at_once = nullptr) {
+    reclaim_ = std::move(reclaim);
+    reclaim_at_once_ = std::move(at_once);
+  }
 
   /// A frame of `size` bytes, contents not defined, charged to the budget.
   /// Throws Error{no_memory} if the budget has no room even after reclaiming.
@@ -46,6 +50,8 @@ class FramePool {
   void free_kept() noexcept;
   /// Whether `size` more bytes are free without reclaiming.
   [[nodiscard]] bool has_room(std::size_t size) const noexcept;
+  /// The same after reclaiming what goes without waiting.
+  [[nodiscard]] bool finds_room(std::size_t size);
 
   /// Calls of allocate(), and how many of them were answered by memory that was used before.
   struct Uses {
@@ -69,6 +75,7 @@ class FramePool {
   Uses uses_;
   std::array<std::vector<Frame>, base::BufferPool::class_count> kept_;
   Reclaim reclaim_;
+  Reclaim reclaim_at_once_;
 };
 
 }  // namespace blockyard::block

@@ -100,7 +100,7 @@ void Transport::put(const array::BlockId& id, wire::PutMode mode, block::SharedF
   const auto allowed = static_cast<std::size_t>(frames_.budget_bytes() / put_share);
   const double begin = base::now_seconds();
   waits_for_ = Doing::put;
-  while (!puts_.empty() && (put_bytes_ + bytes > allowed || !frames_.has_room(bytes))) wait();
+  while (!puts_.empty() && (put_bytes_ + bytes > allowed || !frames_.finds_room(bytes))) wait();
   waits_for_ = Doing::block;
   counts_.settle_seconds += base::now_seconds() - begin;
   frames_.charge(bytes);
