@@ -2,6 +2,7 @@
 #include "blockyard/server/spiller.h"
 
 #include <chrono>
+#include <system_error>
 #include <utility>
 
 #include "blockyard/base/clock.h"
@@ -10,7 +11,12 @@
 namespace blockyard::server {
 
 Spiller::Spiller() {
-  for (std::uint8_t k = 0; k < queue_depth; ++k) threads_.emplace_back([this, k] { work(k); });
+  threads_.reserve(queue_depth);
+  try {
+    for (std::uint8_t k = 0; k < queue_depth; ++k) threads_.emplace_back([this, k] { work(k); });
+  } catch (const std::system_error&) {  // one thread is enough, if the system refuses more
+    if (threads_.empty()) throw;
+  }
 }
 
 Spiller::~Spiller() {

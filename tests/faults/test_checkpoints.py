@@ -39,6 +39,13 @@ x = sqrt(x)
 endsial p
 """
 
+PRINTING = """sial p
+sip_barrier
+sip_barrier
+println "after it"
+endsial p
+"""
+
 # Arrays of the other types, more than the servers have memory for.
 TYPED = common.program("typed", __file__)
 TYPED_EXTENT = 48
@@ -136,6 +143,14 @@ class Checkpoints(common.JobTest):
                 else:
                     self.assert_fails(done, "scalar 'part'", "-w 3")
             shutil.rmtree(self.saved)
+
+    def test_workers_that_are_added_do_not_print(self):
+        path = self.write("printing.sial", PRINTING)
+        done = self.run_tripped(complete(2), "run", path, "-w", 1, "--checkpoint", "0s", "--checkpoint-dir", self.saved)
+        self.assertEqual(done.returncode, -signal.SIGKILL, done.stderr)
+        done = self.run_blockyard("resume", self.saved, "-w", 4)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual((done.stdout + done.stderr).count("after it"), 1, done.stdout)
 
     def test_a_run_killed_at_any_message_goes_on(self):
         reference = self.reference()

@@ -47,7 +47,8 @@ Interpreter::Interpreter(const Setting& setting, super::Table& supers,
       persistence_(setting_, blocks_, transfers_, variables_),
       meter_(setting_, {blocks_, arithmetic_, supers_, loops_, transfers_, device_}, number) {
   setting.frames.on_shortage(
-      [this] { return blocks_.statics().drop_copies() || blocks_.cache().evict_one(); });
+      [this] { return blocks_.statics().drop_copies() || blocks_.cache().evict_one(); },
+      [this] { return blocks_.cache().evict_used(); });
   setting.transport.set_naming(&setting_.naming);
 }
 
@@ -355,7 +356,7 @@ void Interpreter::save(RecordSink& sink) const {
   ProgramState state;
   state.pc = setting_.here.pc + 1;
   state.epoch = setting_.here.epoch;
-  state.prints = printer_.is_on();
+  state.do_all_print = printer_.do_all_print();
   base::require(variables_.is_between_statements(), "a barrier is a statement");
   state.calls = variables_.calls();
   state.ints = variables_.ints();
@@ -373,7 +374,7 @@ std::int32_t Interpreter::load(RecordSource& source) {
       static_cast<std::size_t>(state.pc) >= setting_.program().code.size())
     refuse_state();
   setting_.here.epoch = state.epoch;
-  printer_.let_all_print(state.prints != 0);
+  printer_.let_all_print(state.do_all_print != 0);
   persistence_.load(state);
   loops_.load(state);
   blocks_.load(state, source);

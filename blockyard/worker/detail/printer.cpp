@@ -99,24 +99,24 @@ std::string Printer::line() const {
 }
 
 void Printer::text(std::string_view text, std::int32_t newlines) {
-  if (is_on_) write(std::string(text), newlines);
+  if (is_on()) write(std::string(text), newlines);
 }
 
 void Printer::named(std::string_view name, std::int64_t value, std::int32_t newlines) {
-  if (is_on_) write(fmt::format("{}{} = {}", line(), name, value), newlines);
+  if (is_on()) write(fmt::format("{}{} = {}", line(), name, value), newlines);
 }
 
 void Printer::named(std::string_view name, Number value, bool is_complex, std::int32_t newlines) {
-  if (is_on_)
+  if (is_on())
     write(fmt::format("{}{} = {}", line(), name, text_of(value, is_complex, decimals)), newlines);
 }
 
 void Printer::value(std::int64_t value, std::int32_t newlines) {
-  if (is_on_) write(fmt::format("{}", value), newlines);
+  if (is_on()) write(fmt::format("{}", value), newlines);
 }
 
 void Printer::value(Number value, bool is_complex, std::int32_t newlines) {
-  if (is_on_) write(text_of(value, is_complex, decimals), newlines);
+  if (is_on()) write(text_of(value, is_complex, decimals), newlines);
 }
 
 std::string Printer::name_of(std::int32_t selector) const {
@@ -137,7 +137,7 @@ std::string Printer::name_of(std::int32_t selector) const {
 
 void Printer::block(std::int32_t selector, std::int32_t newlines) {
   View view = blocks_.read(selector);  // on every worker: a missing block is an error everywhere
-  if (!is_on_) return;
+  if (!is_on()) return;
   const std::string name = name_of(selector);
   Number zero = 0;  // of any type
   if (view.data == nullptr) view.data = reinterpret_cast<std::byte*>(&zero), view.strides = {};
@@ -159,7 +159,7 @@ void Printer::block(std::int32_t selector, std::int32_t newlines) {
 }
 
 void Printer::array(std::int32_t array, std::int32_t newlines) {
-  if (!is_on_) return;
+  if (!is_on()) return;
   if (naming_.tables.grids[static_cast<std::size_t>(array)].element_count() == 0)
     write(fmt::format("{}printing 0 of 0 elements of contiguous array {}", line(),
                       naming_.array(array)),

@@ -20,12 +20,12 @@ class Printer {
         blocks_(blocks),
         variables_(variables),
         out_(std::move(out)),
-        is_first_(setting.options.worker == 0),
-        is_on_(is_first_) {}
+        is_first_(setting.options.worker == 0) {}
 
   /// From here on every worker prints, or only the first one as at the beginning.
-  void let_all_print(bool all) noexcept { is_on_ = all || is_first_; }
-  [[nodiscard]] bool is_on() const noexcept { return is_on_; }
+  void let_all_print(bool all) noexcept { do_all_ = all; }
+  [[nodiscard]] bool do_all_print() const noexcept { return do_all_; }
+  [[nodiscard]] bool is_on() const noexcept { return do_all_ || is_first_; }
 
   /// Does a print statement.
   void print(const program::Instruction& instruction);
@@ -53,7 +53,7 @@ class Printer {
   Variables& variables_;
   std::function<void(std::string_view)> out_;
   bool is_first_;
-  bool is_on_;
+  bool do_all_ = false;
 };
 
 /// "1.5", or "(1.5,-2)" of a complex number: each part in `format`.

@@ -12,7 +12,7 @@ namespace {
 
 /// The one list of fields, for writing and reading.
 constexpr auto program_fields = [](auto& stream, auto& state) {
-  stream.fields(state.pc, state.epoch, state.prints, state.calls, state.ints, state.scalars,
+  stream.fields(state.pc, state.epoch, state.do_all_print, state.calls, state.ints, state.scalars,
                 state.index_values, state.loops, state.entered, state.region_bounds, state.scope,
                 state.scope_begins, state.marked_arrays, state.marked_scalars, state.frames);
 };

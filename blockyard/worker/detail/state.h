@@ -52,7 +52,7 @@ struct ProgramState {
 
   std::int32_t pc = 0;
   std::uint64_t epoch = 0;
-  std::uint8_t prints = 0;
+  std::uint8_t do_all_print = 0;
   std::vector<std::int32_t> calls;
   std::vector<std::int64_t> ints;
   std::vector<std::complex<double>> scalars;
