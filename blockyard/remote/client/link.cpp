@@ -65,6 +65,12 @@ class Deadline {
 
 Kind kind_of(const rpc::Frame& frame) { return static_cast<Kind>(frame.head.kind); }
 
+/// In place of a copy into a stream that has failed, whose work must keep its numbers.
+rpc::Outgoing without_payload(const rpc::Outgoing& copy_in) {
+  const auto copy = decode<Copy>(copy_in.body);
+  return frame_of(Kind::fill, Fill{copy.place, copy.to, BLOCKYARD_F64, {}, 0}, copy_in.request);
+}
+
 }  // namespace
 
 Link::Link(std::unique_ptr<rpc::Transport> transport, const std::optional<Token>& token,
@@ -166,7 +172,7 @@ void Link::post(rpc::Outgoing frame) {
   {
     const std::lock_guard lock(mutex_);
     if (!lost_.empty()) return;
-    posted_.push_back(std::move(frame));
+    posted_.push_back({std::move(frame)});
   }
   posted_cv_.notify_one();
 }
@@ -175,8 +181,11 @@ void Link::post_work(const StreamKey& key, std::uint64_t sequence, rpc::Outgoing
   {
     const std::lock_guard lock(mutex_);
     if (!lost_.empty()) return;
-    streams_[key].posted = sequence;
-    posted_.push_back(std::move(frame));
+    Stream& stream = streams_[key];
+    stream.posted = sequence;
+    if (!frame.payload.empty() && stream.progress.failed_from <= sequence)
+      frame = without_payload(frame);
+    posted_.push_back({std::move(frame), key});
   }
   posted_cv_.notify_one();
 }
@@ -186,7 +195,7 @@ std::uint64_t Link::ask_ahead(Kind kind, std::vector<std::byte> body) {
   const std::uint64_t request = ++requests_;
   asked_[request];
   if (lost_.empty())
-    posted_.push_back({static_cast<std::uint16_t>(kind), request, std::move(body), {}});
+    posted_.push_back({{static_cast<std::uint16_t>(kind), request, std::move(body), {}}});
   posted_cv_.notify_one();
   return request;
 }
@@ -209,10 +218,12 @@ std::uint64_t Link::ask_work(std::uint32_t index) {
   return ask_ahead(Kind::work, encode(Number{index, 0}));
 }
 
-std::optional<WorkSeconds> Link::wait_for_work(std::uint64_t request) {
+std::optional<WorkSeconds> Link::wait_for_work(std::uint64_t request) try {
   const Answer answer = wait_for_answer(request);
   if (answer.status != BLOCKYARD_OK) return std::nullopt;
   return decode<WorkSeconds>(std::as_bytes(std::span(answer.text)));
+} catch (const Error&) {  // it answers nonsense
+  return std::nullopt;
 }
 
 Link::Carried Link::carried() {
@@ -232,6 +243,8 @@ Progress Link::progress(const StreamKey& key) {
     now.failed_from = now.done + 1;
     now.text = lost_;
   }
+  if (now.failed_from != Progress::never && !is_over() && is_sending(key))
+    now.failed_from = Progress::never;  // it is not over yet for memory of the caller
   return now;
 }
 
@@ -245,7 +258,18 @@ void Link::fail(const StreamKey& key, std::uint64_t from, const std::string& tex
 bool Link::is_reached(const StreamKey& key, std::uint64_t sequence) {
   // Copies enqueued before the failure still land in memory of the caller.
   const Progress& now = streams_[key].progress;
-  return now.done >= std::min(sequence, now.failed_from - 1);
+  if (now.done >= sequence) return true;
+  return now.done >= now.failed_from - 1 && !is_sending(key);
+}
+
+bool Link::is_sending(const StreamKey& key) const noexcept {
+  return std::ranges::find(sending_, key) != sending_.end();
+}
+
+/// Of a stream that has failed: what waits to be sent has no payloads from here on.
+void Link::let_go(const StreamKey& key) {
+  for (Posted& one : posted_)
+    if (one.key == key && !one.frame.payload.empty()) one.frame = without_payload(one.frame);
 }
 
 void Link::wait(const StreamKey& key, std::uint64_t sequence) {
@@ -287,7 +311,7 @@ void Link::wait_until(std::unique_lock<std::mutex>& lock, const Holds& holds) {
                              transport_->peer(), patience_seconds_));
     else if (now - std::max(heard, pinged_) > patience_seconds_ / 2 && lost_.empty()) {
       pinged_ = now;
-      posted_.push_back({static_cast<std::uint16_t>(Kind::ping), 0, {}, {}});
+      posted_.push_back({{static_cast<std::uint16_t>(Kind::ping), 0, {}, {}}});
       posted_cv_.notify_one();
     }
     changed_.wait_for(lock, std::chrono::duration<double>(left > 0 ? std::min(left, step) : step));
@@ -313,16 +337,19 @@ void Link::send_posted() noexcept {
       std::size_t bytes = 0;
       for (; !posted_.empty() && now.size() < together && bytes < enough_bytes;
            posted_.pop_front()) {
-        bytes += posted_.front().payload.size();
-        now.push_back(std::move(posted_.front()));
+        Posted& next = posted_.front();
+        bytes += next.frame.payload.size();
+        if (!next.frame.payload.empty()) sending_.push_back(next.key);
+        now.push_back(std::move(next.frame));
       }
+      const bool carries = !sending_.empty();
       lock.unlock();
-      const bool carries =
-          std::ranges::any_of(now, [](const auto& one) { return !one.payload.empty(); });
       const double began = base::now_seconds();
       rpc::send_frames(*transport_, now);
       lock.lock();
       if (!carries) continue;
+      sending_.clear();
+      changed_.notify_all();
       heard_ = base::now_seconds();  // answers come after what is being sent
       carried_.to_server += heard_ - began;
     }
@@ -379,6 +406,7 @@ void Link::take(const rpc::Frame& frame) {
       if (failure.place.sequence < stream.progress.failed_from)
         stream.progress = {stream.progress.done, failure.place.sequence, failure.text};
       stream.landings.clear();
+      let_go(found->first);
       return;
     }
     default:

@@ -89,7 +89,8 @@ class Link {
   [[nodiscard]] Progress progress(const StreamKey& key);
   /// Marks work that the client itself knows to fail.
   void fail(const StreamKey& key, std::uint64_t from, const std::string& text);
-  /// Returns when the stream is done to `sequence`, has failed, or the link is lost.
+  /// Returns when the stream is done to `sequence`, has failed, or the link is lost: nothing of it
+  /// to that number touches memory of the caller any more.
   void wait(const StreamKey& key, std::uint64_t sequence);
   void forget(const StreamKey& key);
 
@@ -135,6 +136,9 @@ class Link {
   void wait_until(std::unique_lock<std::mutex>& lock, const Holds& holds);
   [[nodiscard]] bool is_over() const noexcept { return !lost_.empty() && threads_ == 0; }
   [[nodiscard]] bool is_reached(const StreamKey& key, std::uint64_t sequence);
+  /// Whether a payload of this stream is being sent.
+  [[nodiscard]] bool is_sending(const StreamKey& key) const noexcept;
+  void let_go(const StreamKey& key);
 
   std::vector<std::unique_ptr<rpc::Transport>> sockets_;  ///< that `transport_` divides among
   std::unique_ptr<rpc::Transport> transport_;
@@ -143,7 +147,12 @@ class Link {
   std::mutex mutex_;  ///< guards the rest
   std::condition_variable posted_cv_;
   std::condition_variable changed_;
-  std::deque<rpc::Outgoing> posted_;
+  struct Posted {
+    rpc::Outgoing frame;
+    StreamKey key = {};  ///< of work
+  };
+  std::deque<Posted> posted_;
+  std::vector<StreamKey> sending_;  ///< whose payloads are being sent
   std::map<StreamKey, Stream> streams_;
   std::map<std::uint64_t, std::optional<Answer>> asked_;
   std::map<std::uint32_t, Watcher> watchers_;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <memory>
 #include <string>
 #include <thread>
 #include <utility>
@@ -98,6 +99,47 @@ TEST(Link, counts_what_it_sends_as_a_sign_of_life) {
     EXPECT_EQ(link.ask(Kind::describe, encode(Number{1, 0})).text, "");
   }
   serving.join();
+}
+
+/// A stream fails while a piece of it is being sent and others wait for that.
+TEST(Link, touches_no_memory_of_a_stream_that_has_failed) {
+  constexpr std::uint64_t pieces = 8;
+  auto [client, server] = rpc::pair::make();
+  std::thread serving([&end = *server] {
+    rpc::Frame frame;
+    EXPECT_TRUE(rpc::receive_frame(end, frame));
+    rpc::Outgoing answer = frame_of(Kind::welcome, Welcome{});
+    rpc::send_frames(end, {&answer, 1});
+    answer = frame_of(Kind::failed, Failure{{1, 2, 1}, "it is gone"});
+    std::vector<std::byte> piece(piece_bytes);
+    std::uint64_t fills = 0;
+    for (std::uint64_t k = 1; k <= pieces; ++k) {
+      ASSERT_TRUE(rpc::receive_frame(end, frame));
+      if (k == 1) rpc::send_frames(end, {&answer, 1});
+      if (static_cast<Kind>(frame.head.kind) == Kind::copy_in) {
+        rpc::receive_payload(end, frame, piece);
+        continue;
+      }
+      ASSERT_EQ(static_cast<Kind>(frame.head.kind), Kind::fill);
+      EXPECT_EQ(decode<Fill>(frame).place.sequence, k);
+      ++fills;
+    }
+    EXPECT_GT(fills, 0U);
+  });
+  {
+    Link link(rpc::delay::over(std::move(client), rpc::delay::parse_pace("0us,16MB/s")), {});
+    auto memory = std::make_unique<std::vector<std::byte>>(pieces * piece_bytes, std::byte{1});
+    for (std::uint64_t k = 1; k <= pieces; ++k) {
+      const rpc::Bytes piece = rpc::Bytes(*memory).subspan((k - 1) * piece_bytes, piece_bytes);
+      link.post_work(stream, k,
+                     frame_of(Kind::copy_in, Copy{{1, 2, k}, 64, 0, piece_bytes, 0}, 0, piece));
+    }
+    link.wait(stream, pieces);
+    memory.reset();  // from here on the address sanitizer watches
+    EXPECT_EQ(link.progress(stream).failed_from, 1U);
+    EXPECT_EQ(link.progress(stream).text, "it is gone");
+    serving.join();
+  }
 }
 
 TEST(Link, wants_a_proof_where_others_could_answer) {

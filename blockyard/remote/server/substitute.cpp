@@ -63,13 +63,15 @@ Substitute::~Substitute() {
 blockyard_status Substitute::run(const blockyard_device_table& table, blockyard_device* device,
                                  blockyard_stream* stream, const blockyard_run& run) {
   const std::lock_guard lock(mutex_);
-  const auto staged = [&](const blockyard_operand& operand, bool is_needed) {
-    return Staged(is_needed ? *block_bytes(operand, operation_.element) : 0);
+  const auto bytes_of = [&](const blockyard_operand& operand) {
+    return *block_bytes(operand, operation_.element);
   };
+  // In place either may be the longer one.
   const bool is_in_place = run.left == run.result;
-  const Staged result = staged(operation_.result, true);
-  const Staged left = staged(operation_.left, !is_in_place);
-  const Staged right = staged(operation_.right, has_right(operation_));
+  const auto left_bytes = bytes_of(operation_.left), result_bytes = bytes_of(operation_.result);
+  const Staged result(is_in_place ? std::max(left_bytes, result_bytes) : result_bytes);
+  const Staged left(is_in_place ? 0 : left_bytes);
+  const Staged right(has_right(operation_) ? bytes_of(operation_.right) : 0);
   std::uint64_t workspace_bytes = 0;
   host_.check(host_.table().plan_workspace(host_.device(), plan_, &workspace_bytes));
   const Staged workspace(workspace_bytes);
