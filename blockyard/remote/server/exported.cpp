@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <cstring>
+#include <initializer_list>
 
 #include "blockyard/base/clock.h"
 #include "blockyard/base/error.h"
+#include "blockyard/base/memory_left.h"
 #include "blockyard/remote/extents.h"
 #include "blockyard/remote/server/lane.h"
 
@@ -68,6 +70,7 @@ Exported::Exported(const Export& source, std::uint32_t number, const std::string
   found.size = sizeof found;
   if (status == BLOCKYARD_OK) status = source_.table->describe(device_, &found);
   is_host_memory_ = found.shares_host_memory != 0;
+  memory_bytes_ = found.memory_bytes;
   if (status == BLOCKYARD_OK) return;
   const std::string why = device_ == nullptr ? "the device cannot be opened" : last_error();
   source_.table->close(device_);
@@ -113,7 +116,8 @@ Answer Exported::describe() {
     found.memory_bytes = common;
     found.free_bytes = seat_.load().free_bytes;
   }
-  const std::uint64_t left = found.memory_bytes - std::min(found.memory_bytes, used_bytes_);
+  const std::uint64_t left =
+      found.memory_bytes - std::min(found.memory_bytes, seat_.memory_bytes());
   if (found.free_bytes == 0 || found.free_bytes > left) found.free_bytes = left;
   said.description = found;
   return said;
@@ -140,15 +144,15 @@ Answer Exported::allocate(std::uint64_t bytes) {
     Answer made = allocate_now(wanted);
     if (made.status != BLOCKYARD_NO_MEMORY) return made;
   }
-  if (limit_bytes_ != 0 && wanted > limit_bytes_ - used_bytes_) return no_room;
+  const std::uint64_t held = seat_.memory_bytes();
+  if (limit_bytes_ != 0 && (held > limit_bytes_ || wanted > limit_bytes_ - held)) return no_room;
   seat_.ask_others(wanted);
   Answer made = allocate_now(wanted);
   return made.status == BLOCKYARD_NO_MEMORY ? no_room : made;
 }
 
 Answer Exported::allocate_now(std::uint64_t bytes) {
-  const bool is_allowed = limit_bytes_ == 0 || bytes <= limit_bytes_ - used_bytes_;
-  if (!is_allowed || !seat_.take_memory(bytes)) return {BLOCKYARD_NO_MEMORY, "", 0, {}};
+  if (!seat_.take_memory(bytes, limit_bytes_)) return {BLOCKYARD_NO_MEMORY, "", 0, {}};
   Allocation made{0, bytes};
   blockyard_status status = source_.table->allocate(device_, bytes, &made.real);
   if (status == BLOCKYARD_OK && bytes > 0 && !wipe(made)) status = BLOCKYARD_FAILED;
@@ -167,6 +171,11 @@ void Exported::give_back(const Allocation& allocation) {
   static_cast<void>(source_.table->release(device_, allocation.real));
   used_bytes_ -= allocation.bytes;
   seat_.give_memory(allocation.bytes);
+}
+
+bool Exported::is_read_by_others(std::uint64_t address) const {
+  const auto found = allocations_.find(address);
+  return found != allocations_.end() && found->second.use.use_count() > 1;
 }
 
 void Exported::release(std::uint64_t address) {
@@ -196,20 +205,37 @@ void Exported::let_go(bool waits) {
 void Exported::open_plan(const Plan& asked, Plans::Tell tell) {
   if (asked.operation.size != sizeof asked.operation || !is_measurable(asked.operation))
     return tell({BLOCKYARD_BAD_ARGUMENT, "an operation has extents that no block can have", 0, {}});
-  // Planning takes time and memory too: none for blocks that the client can never have.
-  if (limit_bytes_ != 0 && largest_block(asked.operation) > limit_bytes_)
+  if (!may_be_planned(largest_block(asked.operation)))
     return tell(
         {BLOCKYARD_UNSUPPORTED, "the operation has blocks larger than the client's memory", 0, {}});
   plans_.open(asked, std::move(tell));
 }
 
+/// Planning takes time and memory too: none for blocks that the client can never have.
+bool Exported::may_be_planned(std::uint64_t largest_bytes) const {
+  return std::ranges::all_of(
+      std::initializer_list<std::uint64_t>{limit_bytes_, source_.use->limit_bytes(), memory_bytes_},
+      [&](std::uint64_t limit) { return limit == 0 || largest_bytes <= limit; });
+}
+
+/// FFTW ends the process if it gets no memory for what it computes while it plans, which for some
+/// lengths is as much as the block.
+bool Exported::has_host_room(std::uint64_t largest_bytes) const {
+  constexpr std::uint64_t small = std::uint64_t{64} << 20;
+  return largest_bytes <= small ||
+         largest_bytes <= base::memory_left().bytes + (is_host_memory_ ? seat_.memory_bytes() : 0);
+}
+
 /// On the thread of the plans.
 Answer Exported::make_plan(const Plan& asked, OpenPlan& made) const {
   const double began = base::now_seconds();
+  const bool is_possible = has_host_room(largest_block(asked.operation));
+  if (is_host_memory_ && !is_possible)
+    return {BLOCKYARD_UNSUPPORTED, "the server has too little memory for such blocks", 0, {}};
   blockyard_status status = source_.table->plan_open(device_, &asked.operation, &made.plan);
   if (status == BLOCKYARD_OK)
     status = source_.table->plan_workspace(device_, made.plan, &made.workspace_bytes);
-  if (status == BLOCKYARD_UNSUPPORTED && source_.host)
+  if (status == BLOCKYARD_UNSUPPORTED && source_.host && is_possible)
     made.substitute = Substitute::plan(*source_.host, made.operation);
   if (is_timed_) seat_.count_work(&WorkSeconds::plan, base::now_seconds() - began);
   if (status != BLOCKYARD_OK && !made.substitute) return answer(status);
@@ -241,14 +267,19 @@ void Exported::finish() {
   for (const auto& [number, lane] : lanes_) static_cast<void>(lane->reach(lane->last()));
 }
 
-blockyard_address Exported::real(std::uint64_t address, std::uint64_t bytes) const {
+std::map<std::uint64_t, Exported::Allocation>::const_iterator Exported::find(
+    std::uint64_t address, std::uint64_t bytes) const {
   const auto after = allocations_.upper_bound(address);
   if (after == allocations_.begin()) refuse("an address is not allocated");
-  const auto& [begin, allocation] = *std::prev(after);
-  const std::uint64_t offset = address - begin;
-  if (offset > allocation.bytes || bytes > allocation.bytes - offset)
-    refuse("work leaves the allocated memory");
-  return allocation.real + offset;
+  const auto found = std::prev(after);
+  const std::uint64_t offset = address - found->first, all = found->second.bytes;
+  if (offset > all || bytes > all - offset) refuse("work leaves the allocated memory");
+  return found;
+}
+
+blockyard_address Exported::real(std::uint64_t address, std::uint64_t bytes) const {
+  const auto found = find(address, bytes);
+  return found->second.real + (address - found->first);
 }
 
 const std::shared_ptr<Lane>& Exported::find_lane(const Place& place) const {
@@ -318,14 +349,17 @@ void Exported::copy_from(Exported& other, const Copy& copy) {
   Lane& lane = *find_lane(copy.place);
   const blockyard_address to = real(copy.to, copy.bytes), from = other.real(copy.from, copy.bytes);
   const bool is_near = source_.table == other.source_.table;
-  lane.add(copy.place.sequence, [this, &lane, &other, to, from, is_near, bytes = copy.bytes] {
-    if (is_near) {
-      const blockyard_status status =
-          source_.table->copy_peer(device_, lane.stream(), to, other.device_, from, bytes);
-      if (status != BLOCKYARD_UNSUPPORTED) return status;
-    }
-    return copy_by_host(lane, to, other, from, bytes);
-  });
+  lane.add(
+      copy.place.sequence,
+      [this, &lane, &other, to, from, is_near, bytes = copy.bytes] {
+        if (is_near) {
+          const blockyard_status status =
+              source_.table->copy_peer(device_, lane.stream(), to, other.device_, from, bytes);
+          if (status != BLOCKYARD_UNSUPPORTED) return status;
+        }
+        return copy_by_host(lane, to, other, from, bytes);
+      },
+      other.find(copy.from, copy.bytes)->second.use);
 }
 
 /// Between devices that do not reach each other: through the memory of the server.

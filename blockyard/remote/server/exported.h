@@ -62,6 +62,9 @@ class Exported {
 
   [[nodiscard]] Answer describe();
   [[nodiscard]] Answer allocate(std::uint64_t bytes);
+  /// Whether copies to other devices that are not done read it.
+  [[nodiscard]] bool is_read_by_others(std::uint64_t address) const;
+  /// Once it is not: work of this device may still use it.
   void release(std::uint64_t address);
   /// `tell` is called when it is made, maybe on another thread.
   void open_plan(const Plan& asked, Plans::Tell tell);
@@ -90,6 +93,8 @@ class Exported {
   struct Allocation {
     blockyard_address real = 0;
     std::uint64_t bytes = 0;
+    /// Also of copies to other devices that are not done.
+    std::shared_ptr<const void> use = std::make_shared<char>();
   };
   /// Memory that is freed when earlier enqueued work is done.
   struct Leaving {
@@ -97,6 +102,8 @@ class Exported {
     std::map<std::uint32_t, std::uint64_t> until;  ///< by stream
   };
 
+  [[nodiscard]] std::map<std::uint64_t, Allocation>::const_iterator find(std::uint64_t address,
+                                                                         std::uint64_t bytes) const;
   [[nodiscard]] blockyard_address real(std::uint64_t address, std::uint64_t bytes) const;
   [[nodiscard]] const std::shared_ptr<Lane>& find_lane(const Place& place) const;
   [[nodiscard]] std::string last_error() const;
@@ -105,6 +112,8 @@ class Exported {
   [[nodiscard]] blockyard_status copy_by_host(Lane& lane, blockyard_address to, Exported& other,
                                               blockyard_address from, std::uint64_t bytes);
   [[nodiscard]] Answer make_plan(const Plan& asked, OpenPlan& made) const;
+  [[nodiscard]] bool may_be_planned(std::uint64_t largest_bytes) const;
+  [[nodiscard]] bool has_host_room(std::uint64_t largest_bytes) const;
   void let_go(bool waits);
   void give_back(const Allocation& allocation);
   [[nodiscard]] Answer allocate_now(std::uint64_t bytes);
@@ -120,6 +129,7 @@ class Exported {
   bool is_timed_ = false;
   std::uint64_t next_address_ = std::uint64_t{1} << 20;
   std::uint64_t used_bytes_ = 0;
+  std::uint64_t memory_bytes_ = 0;  ///< of the device; 0: it does not say
   std::map<std::uint64_t, Allocation> allocations_;
   std::vector<Leaving> leaving_;
   Plans plans_;

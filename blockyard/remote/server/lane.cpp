@@ -51,7 +51,7 @@ void Lane::end() noexcept {
   device_.seat_.wake();
 }
 
-void Lane::add(std::uint64_t sequence, Work work, Bytes kept, bool keeps_turn) {
+void Lane::add(std::uint64_t sequence, Work work, Kept kept, bool keeps_turn) {
   add({sequence, std::move(work), std::move(kept), keeps_turn});
   last_work_ = sequence;
 }
@@ -211,7 +211,7 @@ blockyard_status Lane::settle() {
 }
 
 void Lane::advance(std::uint64_t sequence) {
-  std::vector<Bytes> gone;
+  std::vector<Kept> gone;
   std::unique_lock lock(device_.mutex_);
   done_ = std::max(done_, sequence);
   gone.swap(kept_);
@@ -222,7 +222,7 @@ void Lane::advance(std::uint64_t sequence) {
 /// from 0: what was not known to be done.
 void Lane::fail(std::uint64_t from, const std::string& text) {
   std::uint64_t told = 0;
-  std::vector<Bytes> gone;
+  std::vector<Kept> gone;
   turn_.leave();
   if (from > 0 &&
       device_.source_.table->stream_synchronise(device_.device_, stream_) == BLOCKYARD_OK) {

@@ -12,7 +12,8 @@ namespace blockyard::remote {
 class Lane {
  public:
   using Work = std::function<blockyard_status()>;
-  using Bytes = std::shared_ptr<std::vector<std::byte>>;
+  /// Memory that work uses.
+  using Kept = std::shared_ptr<const void>;
 
   /// Throws Error{device}.
   Lane(Exported& device, std::uint32_t stream);
@@ -24,7 +25,7 @@ class Lane {
   /// Adds work; `kept` stays until it is done. A turn of the stream passes to another client before
   /// the work begins, or where it says so by leave_turn. Waits while much is enqueued already.
   /// Throws Error{bad_input} if the number is not the next one.
-  void add(std::uint64_t sequence, Work work, Bytes kept = {}, bool keeps_turn = false);
+  void add(std::uint64_t sequence, Work work, Kept kept = {}, bool keeps_turn = false);
   /// Adds what is done already.
   void add_landed(std::uint64_t sequence);
   /// The same for a part of work on the device, which needs a turn; `work` enqueues it.
@@ -55,7 +56,7 @@ class Lane {
   struct Task {
     std::uint64_t sequence;
     Work work;
-    Bytes kept;
+    Kept kept;
     bool keeps_turn = false;
   };
   void add(Task task);
@@ -77,7 +78,7 @@ class Lane {
   std::uint64_t last_work_ = 0;  ///< the same, of what is not done already
   // The rest is guarded by the mutex of the device.
   std::deque<Task> tasks_;
-  std::vector<Bytes> kept_;
+  std::vector<Kept> kept_;
   std::uint64_t enqueued_ = 0;  ///< the device has it
   std::uint64_t done_ = 0;
   std::uint64_t failed_from_ = UINT64_MAX;

@@ -35,14 +35,16 @@ Server::Server(std::vector<Door> doors, const Terms& terms,
 
 Server::~Server() { stop(0); }
 
-bool Server::has_room() {
-  const auto unproven = std::ranges::count_if(
-      guests_, [](const Guest& guest) { return !guest.has_gone && !guest.session->is_proven(); });
+/// At a door that is the user's alone many may come at a time: the ranks of a program.
+bool Server::has_room(const Door& door) {
+  const auto unproven = std::ranges::count_if(guests_, [](const Guest& guest) {
+    return guest.must_prove && !guest.has_gone && !guest.session->is_proven();
+  });
   // A further socket of a client counts as a client until it has joined.
   const auto joined = std::ranges::count_if(
       guests_, [](const Guest& guest) { return guest.session->has_joined(); });
   return guests_.size() - static_cast<std::size_t>(joined) < open_terms_.max_clients &&
-         unproven < static_cast<std::ptrdiff_t>(max_unproven);
+         (!door.wants_proof || unproven < static_cast<std::ptrdiff_t>(max_unproven));
 }
 
 void Server::receive_at(const Door& door) {
@@ -68,13 +70,15 @@ void Server::receive_at(const Door& door) {
 void Server::take_in(const Door& door, std::unique_ptr<rpc::Transport> transport) {
   const Terms& terms = door.wants_proof ? proof_terms_ : open_terms_;
   const std::lock_guard lock(mutex_);
-  if (is_stopped_ || !has_room()) return;
+  if (is_stopped_ || !has_room(door)) return;
   if (door.wants_proof)
     transport = rpc::tls::accept(
         std::move(transport),
         [&terms](std::string_view name) { return key_of(terms.tokens, name); }, door.wants_tls);
-  Guest& guest = guests_.emplace_back(
-      Guest{.session = std::make_unique<Session>(std::move(transport), terms), .thread = {}});
+  Guest& guest =
+      guests_.emplace_back(Guest{.session = std::make_unique<Session>(std::move(transport), terms),
+                                 .thread = {},
+                                 .must_prove = door.wants_proof});
   try {
     guest.thread = std::thread([this, &guest] { run(guest); });
   } catch (const std::exception&) {

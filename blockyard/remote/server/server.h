@@ -42,12 +42,13 @@ class Server {
   struct Guest {
     std::unique_ptr<Session> session;
     std::thread thread;
+    bool must_prove = false;
     bool has_gone = false;
   };
   void receive_at(const Door& door);
   void take_in(const Door& door, std::unique_ptr<rpc::Transport> transport);
   void run(Guest& guest);
-  [[nodiscard]] bool has_room();
+  [[nodiscard]] bool has_room(const Door& door);
 
   std::vector<Door> doors_;
   Terms open_terms_;

@@ -344,7 +344,10 @@ void Session::take_enqueued(const rpc::Frame& frame) {
   switch (kind_of(frame)) {
     case Kind::release: {
       const auto memory = decode<Memory>(frame);
-      return device(memory.device).release(memory.address);
+      Exported& holder = device(memory.device);
+      if (holder.is_read_by_others(memory.address))
+        for (const auto& [number, open] : devices_) open->finish();
+      return holder.release(memory.address);
     }
     case Kind::stream: {
       const auto place = decode<Place>(frame);

@@ -120,6 +120,19 @@ TEST(Session, ends_copies_between_devices_before_the_devices) {
   }
 }
 
+TEST(Session, keeps_memory_that_a_copy_to_another_device_reads) {
+  Client client(host());
+  for (const std::uint32_t device : {1, 2}) client.open(device);
+  client.open_stream(1, 3);
+  const std::uint64_t to = client.allocate(1, 64 * megabyte),
+                      from = client.allocate(2, 64 * megabyte);
+  for (std::uint64_t k = 1; k <= 8; ++k)
+    client.send(Kind::copy_peer, Copy{{1, 3, k}, to, from, 64 * megabyte, 2});
+  client.send(Kind::release, Memory{2, from, 0});
+  client.send(Kind::describe, Number{2, 0}, 4);
+  EXPECT_EQ(client.answer().status, static_cast<std::uint32_t>(BLOCKYARD_OK));
+}
+
 TEST(Session, says_once_that_a_stream_has_failed) {
   Client client(lent(device::sim::table(), "sim", "fail_after=2"));
   client.open(1);

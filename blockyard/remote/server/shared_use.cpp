@@ -131,13 +131,21 @@ void Seat::wake() {
   use_->changed_.notify_all();
 }
 
-bool Seat::take_memory(std::uint64_t bytes) {
+bool Seat::take_memory(std::uint64_t bytes, std::uint64_t most_bytes) {
   const std::lock_guard lock(use_->mutex_);
-  const std::uint64_t limit = use_->limit_bytes_;
-  if (limit != 0 && (bytes > limit || use_->memory_bytes_ > limit - bytes)) return false;
+  const auto fits = [bytes](std::uint64_t held, std::uint64_t limit) {
+    return limit == 0 || (bytes <= limit && held <= limit - bytes);
+  };
+  if (!fits(account_->memory_bytes, most_bytes) || !fits(use_->memory_bytes_, use_->limit_bytes_))
+    return false;
   use_->memory_bytes_ += bytes;
   account_->memory_bytes += bytes;
   return true;
+}
+
+std::uint64_t Seat::memory_bytes() const {
+  const std::lock_guard lock(use_->mutex_);
+  return account_->memory_bytes;
 }
 
 void Seat::give_memory(std::uint64_t bytes) {

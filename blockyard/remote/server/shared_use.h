@@ -91,8 +91,10 @@ class Seat {
   /// Has waiting turns look again at what ends them.
   void wake();
 
-  /// False: all clients together have as much memory as they may have.
-  [[nodiscard]] bool take_memory(std::uint64_t bytes);
+  /// False: the client would have more than `most_bytes` (0: it may), or all clients together more
+  /// than they may have.
+  [[nodiscard]] bool take_memory(std::uint64_t bytes, std::uint64_t most_bytes = 0);
+  [[nodiscard]] std::uint64_t memory_bytes() const;
   void give_memory(std::uint64_t bytes);
   /// Asks the other clients for memory, not too often, and waits a moment until they have given
   /// back `bytes`.

@@ -143,6 +143,16 @@ TEST(Seat, memory_that_others_give_back_is_room) {
   EXPECT_EQ(first.load().free_bytes, 30U);
 }
 
+TEST(Seat, a_client_has_no_more_than_its_own_share) {
+  const auto use = std::make_shared<SharedUse>();
+  Seat seat(use, "me", 1);
+  EXPECT_TRUE(seat.take_memory(80, 100));
+  EXPECT_FALSE(seat.take_memory(30, 100)) << "however often it opened the device";
+  EXPECT_TRUE(seat.take_memory(20, 100));
+  EXPECT_EQ(seat.memory_bytes(), 100U);
+  EXPECT_TRUE(seat.take_memory(30));
+}
+
 TEST(Seat, others_work_is_the_queue_of_a_client) {
   const auto use = std::make_shared<SharedUse>();
   Seat first(use, "first", 1), second(use, "second", 1);
