@@ -45,10 +45,15 @@ sockaddr_un unix_name(const std::string& path) {
 int connect_within(int socket, const sockaddr* name, socklen_t bytes, double seconds) {
   const int flags = ::fcntl(socket, F_GETFL);
   ::fcntl(socket, F_SETFL, flags | O_NONBLOCK);
+  const double until = base::now_seconds() + seconds;
   int error = ::connect(socket, name, bytes) == 0 ? 0 : errno;
+  // More clients than the queue of a Unix socket holds have come at once.
+  while (error == EAGAIN && base::now_seconds() < until) {
+    static_cast<void>(::poll(nullptr, 0, 2));
+    error = ::connect(socket, name, bytes) == 0 ? 0 : errno;
+  }
   if (error == EINPROGRESS) {
     pollfd waiting{socket, POLLOUT, 0};
-    const double until = base::now_seconds() + seconds;
     int ready = 0;
     do {
       const double left = std::max(0.0, until - base::now_seconds());
@@ -130,7 +135,7 @@ void SocketListener::listen_on_path() {
   // Closed to others from its first moment on.
   if (socket_ < 0 || ::fchmod(socket_, 0600) != 0 || ::bind(socket_, raw, sizeof name) != 0)
     fail(fmt::format("cannot listen at {}", text), errno);
-  if (::chmod(address_.path.c_str(), 0600) != 0 || ::listen(socket_, 64) != 0)
+  if (::chmod(address_.path.c_str(), 0600) != 0 || ::listen(socket_, SOMAXCONN) != 0)
     fail(fmt::format("cannot listen at {}", text), errno);
 }
 
@@ -141,7 +146,7 @@ void SocketListener::listen_on_port() {
   const int on = 1;
   if (socket_ < 0 || ::setsockopt(socket_, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) != 0 ||
       ::bind(socket_, names.first->ai_addr, names.first->ai_addrlen) != 0 ||
-      ::listen(socket_, 64) != 0)
+      ::listen(socket_, SOMAXCONN) != 0)
     fail(fmt::format("cannot listen at {}", text), errno);
   sockaddr_storage bound{};
   socklen_t bytes = sizeof bound;
