@@ -116,12 +116,14 @@ __kernel void factor_panel(__global T *a, long a_at, long leading, long m, long 
   }
 }
 
-/// The exchanges of a panel in other columns, one work item for each.
+/// The exchanges of a panel in other columns, one work item for each. The rows come back from memory
+/// that another stream may write to: a row that the matrix does not have is none.
 __kernel void exchange_rows(__global T *a, long a_at, long leading, long first, long count,
                             __global const T *beside, long beside_at) {
   a += a_at + (long)get_global_id(0) * leading;
   for (long i = first; i < first + count; ++i) {
     const long pivot = (long)REAL(beside[beside_at + i]) - 1;
+    if (pivot < i || pivot >= leading) continue;
     const T other = a[i];
     a[i] = a[pivot];
     a[pivot] = other;
