@@ -15,7 +15,7 @@ constexpr double hysteresis =
     0.9;                     // of the time where calls are, which the other place has to beat
 constexpr double doubt = 2;  // by which a guess may be wrong
 
-constexpr int most_refusals = 3;  // of a class, after which it is not offered any more
+constexpr int most_refusals = 3;  // of a class, after which it is offered rarely
 
 double blend(double old, double now) { return old == 0 ? now : old + newest * (now - old); }
 
@@ -51,7 +51,8 @@ bool Costs::prefers_device(double flops, double bytes, const Trials& trials,
                            double queue_seconds) noexcept {
   const bool was_there = std::exchange(is_there_, false);
   is_trial_ = false;
-  if (local_rate_ == 0 || refusals_ >= most_refusals) return false;
+  if (local_rate_ == 0) return false;
+  if (refusals_ >= most_refusals) return is_there_ = is_trial_ = is_offered_again(trials);
   const double here = local_estimate(flops);
   const double there = device_estimate(flops, bytes) + queue_seconds;
   const double least = is_device_guessed_ ? 1 / doubt : was_there ? 1 / hysteresis : hysteresis;
@@ -64,6 +65,14 @@ bool Costs::prefers_device(double flops, double bytes, const Trials& trials,
   return is_there_ = is_trial_;
 }
 
+/// A refusal may have been of the moment, or of what the operands held: each one doubles the number
+/// of calls before the next offer.
+bool Costs::is_offered_again(const Trials& trials) noexcept {
+  constexpr int most_doublings = 20;
+  return ++passed_over_ >= std::int64_t{1} << std::min(refusals_, most_doublings) &&
+         refusal_seconds_ < trials.allowance();
+}
+
 void Costs::note_local(double flops, double seconds, Trials& trials) noexcept {
   trials.note_work(seconds);
   const double rate = flops / std::max(seconds, 1e-9);
@@ -74,11 +83,14 @@ void Costs::note_local(double flops, double seconds, Trials& trials) noexcept {
 void Costs::note_refusal(double seconds, Trials& trials) noexcept {
   trials.note_loss(seconds);
   ++refusals_;
+  refusal_seconds_ = seconds;
+  passed_over_ = 0;
 }
 
 /// Sending and computing overlap, so that they are not told apart: the factor takes up the rest.
 void Costs::note_device(double flops, double bytes, double seconds, Trials& trials,
                         double queue_seconds) noexcept {
+  refusals_ = 0;
   const double loss = std::max(0.0, seconds - local_estimate(flops));
   trials.note_loss(loss);
   has_lost_ = has_lost_ || loss > 0;

@@ -50,7 +50,8 @@ class Costs {
   /// at least.
   void note_device(double flops, double bytes, double seconds, Trials& trials,
                    double queue_seconds = 0) noexcept;
-  /// The device does not know the routine, or has no room for the call.
+  /// The device does not know the routine, has no room for the call, or cannot do what its operands
+  /// hold. After a few of them calls are offered ever more rarely, until it takes one.
   void note_refusal(double seconds, Trials& trials) noexcept;
 
   [[nodiscard]] double local_estimate(double flops) const noexcept;
@@ -59,15 +60,19 @@ class Costs {
   [[nodiscard]] Guess as_guess() const noexcept;
 
  private:
+  [[nodiscard]] bool is_offered_again(const Trials& trials) noexcept;
+
   double local_rate_ = 0;
   bool is_local_guessed_ = true;
   double device_rate_ = 0;
   bool is_device_guessed_ = true;
   double byte_seconds_;
   double latency_seconds_;
-  int refusals_ = 0;
-  bool is_there_ = false;  ///< where the last call went
-  bool has_lost_ = false;  ///< a call there took longer than here
+  int refusals_ = 0;              ///< since the device took one
+  double refusal_seconds_ = 0;    ///< that the last one cost
+  std::int64_t passed_over_ = 0;  ///< calls that were not offered since then
+  bool is_there_ = false;         ///< where the last call went
+  bool has_lost_ = false;         ///< a call there took longer than here
   bool is_trial_ = false;
   double factor_ = 1;  ///< by which calls there took longer than these say
 };

@@ -109,10 +109,19 @@ TEST(Costs, bound_what_trials_lose) {
   }
 }
 
-TEST(Costs, offer_nothing_any_more_that_a_device_refuses) {
+TEST(Costs, offer_ever_more_rarely_what_a_device_refuses) {
   Calls calls = Calls::after(10);
   for (int k = 0; k < 3; ++k) calls.costs.note_refusal(0.001, calls.trials);
-  EXPECT_FALSE(calls.prefers_device(call, few_bytes));
+  const auto passed_over = [&] {
+    int count = 0;
+    while (count < 100 && !calls.prefers_device(call, few_bytes)) ++count;
+    return count;
+  };
+  EXPECT_EQ(passed_over(), 7);
+  calls.costs.note_refusal(0.001, calls.trials);
+  EXPECT_EQ(passed_over(), 15);
+  calls.costs.note_device(call, few_bytes, 0.001, calls.trials);
+  EXPECT_EQ(passed_over(), 0) << "it was full for a moment";
 }
 
 TEST(CostBook, judges_calls_apart_that_differ_in_size_shape_or_threads) {

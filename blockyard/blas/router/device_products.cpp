@@ -108,10 +108,27 @@ std::span<const std::byte> DeviceProducts::dense(const View<T>& view,
   return packed;
 }
 
-/// One copy for each column: long ones, or those that would be too many to pack.
+/// Of what is too much to pack at once: one copy for each column, or for as many short ones as are
+/// packed at a time.
 template <class T>
 void DeviceProducts::send_columns(device::Address to, const View<T>& view) {
+  constexpr std::int64_t short_column_bytes = 4096, together_bytes = std::int64_t{32} << 20;
   const std::int64_t column_bytes = view.rows * static_cast<std::int64_t>(sizeof(T));
+  if (column_bytes > 0 && column_bytes < short_column_bytes) {
+    const std::int64_t together = together_bytes / column_bytes;
+    std::vector<T> packed(static_cast<std::size_t>(std::min(together, view.columns) * view.rows));
+    View<T> some = view;
+    for (std::int64_t j = 0; j < view.columns; j += together) {
+      some.at = view.at + j * view.leading;
+      some.columns = std::min(together, view.columns - j);
+      pack(some, packed.data());
+      in_.copy_in(to + static_cast<device::Address>(j * column_bytes),
+                  {reinterpret_cast<const std::byte*>(packed.data()),
+                   static_cast<std::size_t>(some.bytes())});
+      in_.synchronise();
+    }
+    return;
+  }
   for (std::int64_t j = 0; j < view.columns; ++j)
     in_.copy_in(to + static_cast<device::Address>(j * column_bytes),
                 {reinterpret_cast<const std::byte*>(view.at + j * view.leading),

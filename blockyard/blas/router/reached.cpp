@@ -28,9 +28,10 @@ std::string Reached::connect(const Settings& settings) try {
   if (is_timed_) options += " timed=1";
   // Opened here first: it says best what is wrong.
   remote::ServerOptions asked = remote::read_options(options);
-  // A server that was lost may be stopped, and accept without an answer: the longer it has been
-  // away, the longer it may take.
-  if (was_lost_) asked.connect_seconds = std::min(asked.connect_seconds, pause_seconds_ / 8);
+  // A server may be stopped, and accept without an answer. Of one that was lost: the longer it has
+  // been away, the longer it may take.
+  asked.connect_seconds =
+      was_lost_ ? std::min(asked.connect_seconds, pause_seconds_ / 8) : asked.patience_seconds;
   link_ = remote::link_to(asked);
   products = std::make_unique<DeviceProducts>(remote::table(), options, settings.kept_bytes,
                                               server.device, settings.is_deterministic);

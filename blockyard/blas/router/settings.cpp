@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 #include <system_error>
@@ -60,6 +61,13 @@ Settings read_settings() {
   if (settings.servers.empty()) settings.servers = read_servers(value_of("RCPU_SERVER"));
   settings.token = value_of("BLOCKYARD_OFFLOAD_TOKEN");
   settings.sockets = value_of("BLOCKYARD_OFFLOAD_SOCKETS");
+  const auto has_blank = [](const std::string& text) { return text.find(' ') != text.npos; };
+  if (has_blank(settings.token) ||
+      std::ranges::any_of(settings.servers, has_blank, &Server::address)) {
+    say("the address of a server and the path of a token have no blanks: the program continues "
+        "with its own libraries");
+    settings.servers.clear();
+  }
   settings.report = value_of("BLOCKYARD_OFFLOAD_REPORT");
   const std::string place = value_of("BLOCKYARD_OFFLOAD_PLACE");
   if (place == "local")
