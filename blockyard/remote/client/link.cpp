@@ -243,8 +243,6 @@ Progress Link::progress(const StreamKey& key) {
     now.failed_from = now.done + 1;
     now.text = lost_;
   }
-  if (now.failed_from != Progress::never && !is_over() && is_sending(key))
-    now.failed_from = Progress::never;  // it is not over yet for memory of the caller
   return now;
 }
 
@@ -275,6 +273,11 @@ void Link::let_go(const StreamKey& key) {
 void Link::wait(const StreamKey& key, std::uint64_t sequence) {
   std::unique_lock lock(mutex_);
   wait_until(lock, [&] { return is_reached(key, sequence); });
+}
+
+bool Link::is_over(const StreamKey& key, std::uint64_t sequence) {
+  const std::lock_guard lock(mutex_);
+  return is_reached(key, sequence) || is_over();
 }
 
 void Link::forget(const StreamKey& key) {

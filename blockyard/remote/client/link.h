@@ -92,6 +92,8 @@ class Link {
   /// Returns when the stream is done to `sequence`, has failed, or the link is lost: nothing of it
   /// to that number touches memory of the caller any more.
   void wait(const StreamKey& key, std::uint64_t sequence);
+  /// Whether `wait` would return at once.
+  [[nodiscard]] bool is_over(const StreamKey& key, std::uint64_t sequence);
   void forget(const StreamKey& key);
 
   /// What is called, on the thread that receives, when the server tells of the device with this

@@ -255,10 +255,12 @@ blockyard_status event_test(blockyard_device* handle, blockyard_event* event, st
       point = of(event);
     }
     if (point.sequence == 0) return BLOCKYARD_OK;
-    if (wait != 0) device.link->wait(point.key, point.sequence);
+    if (wait != 0)
+      device.link->wait(point.key, point.sequence);
+    else if (!device.link->is_over(point.key, point.sequence))
+      return BLOCKYARD_NOT_READY;
     const Progress now = device.link->progress(point.key);
     if (now.done >= point.sequence) return BLOCKYARD_OK;
-    if (now.failed_from > point.sequence) return BLOCKYARD_NOT_READY;
     const std::lock_guard lock(device.mutex);
     return device.fail(BLOCKYARD_FAILED, now.text);
   });
