@@ -5,6 +5,7 @@
 
 #include <map>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <utility>
@@ -51,7 +52,7 @@ class Client {
   /// The next message; payloads are taken and forgotten.
   rpc::Frame next() {
     rpc::Frame frame;
-    EXPECT_TRUE(rpc::receive_frame(*end_, frame));
+    if (!rpc::receive_frame(*end_, frame)) throw std::runtime_error("the session is over");
     std::vector<std::byte> payload(frame.head.payload_bytes);
     rpc::receive_payload(*end_, frame, payload);
     ++received_[static_cast<Kind>(frame.head.kind)];
@@ -158,6 +159,18 @@ Plan plan_of_copy(std::uint32_t device, std::uint32_t number) {
     one->extent[0] = 1;
   }
   return {{device, number}, operation};
+}
+
+TEST(Session, plans_nothing_for_blocks_that_no_memory_holds) {
+  for (const Export& lent_one : {host(), lent(device::sim::table(), "sim", "memory=1048576")}) {
+    Client client(lent_one);
+    client.open(1);
+    Plan plan = plan_of_copy(1, 5);
+    for (blockyard_operand* one : {&plan.operation.result, &plan.operation.left})
+      one->extent[0] = std::int64_t{1} << 44;
+    client.send(Kind::plan, plan, 1);
+    EXPECT_EQ(client.answer().status, static_cast<std::uint32_t>(BLOCKYARD_UNSUPPORTED));
+  }
 }
 
 /// A client runs a part and wants to hear of it.
