@@ -53,12 +53,14 @@ struct Block {
 
 struct Term;
 
-/// A factor of a term: a block, or a sum in brackets, which needs a hidden temp.
+/// A factor of a term: a block, or a bracket that needs a hidden temp: a sum, or a product that
+/// sums an index which other factors have too.
 struct Operand {
   Block block;
   std::vector<Term> sum;                    ///< not empty: the bracket
   program::Part part = program::Part::all;  ///< of the bracket; of a block its selector says it
   std::vector<std::int32_t> indexes;        ///< the names that decide
+  std::vector<std::int32_t> needed;         ///< of a bracket: the names needed outside of it
   bool is_resolved = false;                 ///< `indexes` of a bracket are known
   Place at;
 };

@@ -14,6 +14,9 @@
 
 namespace blockyard::sial::detail {
 
+/// conj, real or imag of a value.
+bool is_transparent(const ast::Expr& source);
+
 /// Turns trees into the checked form: names and types. Checks that depend on the order of
 /// statements are left to flow.h. One file of members per topic.
 class Checker {
@@ -84,7 +87,8 @@ class Checker {
   Expr check_contraction(const ast::Expr& source);
   bool limit_stack(const Expr& value);
 
-  // Block expressions: as terms (checker_terms.cpp), and their indexes (checker_indexes.cpp)
+  // Block expressions: as terms (checker_terms.cpp), their brackets (checker_brackets.cpp), and
+  // their indexes (checker_indexes.cpp)
 
   /// What a block expression is assigned to: its names, its block unless it is a hidden temp, or
   /// a number.
@@ -96,9 +100,21 @@ class Checker {
   [[nodiscard]] bool has_block(const ast::Expr& source, const Indexes& names) const;
   [[nodiscard]] bool has_region(const ast::Expr& source) const;
   void collect_names(const ast::Expr& source, Indexes& names) const;
-  [[nodiscard]] bool is_closed(const ast::Expr& source) const;
+  /// How one factor of a product is taken.
+  struct Bracket {
+    Indexes needed;         ///< names that the other factors and the result need
+    bool is_apart = false;  ///< a hidden temp holds it
+  };
+  [[nodiscard]] Indexes names_in(const ast::Expr& source) const;
+  Indexes free_names(const ast::Expr& source, const Indexes& needed);
+  std::vector<Indexes> needed_of(const ast::Expr& product, const Indexes& needed);
+  std::vector<Bracket> brackets_of(const ast::Expr& product, const Indexes& needed);
+  bool is_closed(const ast::Expr& source, const Indexes& needed);
+  bool check_outer(const ast::Expr& product, const Indexes& needed);
   [[nodiscard]] bool is_complex(const ast::Expr& source) const;
-  void add_part(const ast::Expr& source, char op, const Target& target, checked::Term& term);
+  void add_part(const ast::Expr& source, const Target& target, checked::Term& term);
+  void add_bracket(const ast::Expr& source, program::Part part, const Target& target,
+                   checked::Term& term);
   bool check_types(const Block& target, const Terms& terms);
   [[nodiscard]] checked::Type value_type_of(const Block& block) const;
   Terms check_terms(const ast::Expr& source, const Target& target);
@@ -107,10 +123,10 @@ class Checker {
   void add_factors(const ast::Expr& source, char op, const Target& target, const Indexes& partners,
                    checked::Term& term);
   void add_number(const ast::Expr& source, char op, const Target& target, checked::Term& term);
-  void add_operand(const ast::Expr& source, char op, const Target& target, checked::Term& term);
+  void add_operand(const ast::Expr& source, const Target& target, checked::Term& term);
   void resolve(Terms& terms, const Target& target);
   void resolve_term(checked::Term& term, const Target& target);
-  void resolve_operands(checked::Term& term, const Indexes& needed);
+  void resolve_operands(checked::Term& term);
   void check_copy(checked::Operand& operand, const Target& target);
   void check_region_copy(const checked::Operand& operand, const Target& target);
   void check_product_names(const checked::Term& term, const Target& target);
@@ -167,6 +183,7 @@ class Checker {
   std::optional<std::size_t> section_;         ///< loops around the section being checked
   bool is_in_proc_ = false;
   bool is_in_pardo_where_ = false;
+  std::map<const ast::Expr*, Indexes> own_names_;    ///< of factors: what is left of each alone
   std::set<std::int32_t> broken_arrays_;             ///< declared with an error: no more about them
   std::map<std::string, std::int32_t> shared_ints_;  ///< predefined, by name
   std::map<std::string, std::int32_t> shared_scalars_;   ///< predefined, by name

@@ -37,7 +37,7 @@ void Checker::resolve_term(Term& term, const Target& target) {
             "add it to every element in a statement of its own: L += x");
     return;
   }
-  resolve_operands(term, target.names);
+  resolve_operands(term);
   const bool is_same_list = !target.is_scalar && term.operands.size() == 1 &&
                             have_same_begin(target.names, term.operands.front().indexes);
   for (const auto& operand : term.operands)
@@ -128,30 +128,20 @@ bool Checker::check_casts(const Term& term, const Target& target) {
   return true;
 }
 
-/// Gives brackets their indexes: those that the result or another factor needs, or that stand in
-/// only one of its own factors.
-void Checker::resolve_operands(Term& term, const Indexes& needed) {
-  for (std::size_t k = 0; k < term.operands.size(); ++k) {
-    Operand& operand = term.operands[k];
+/// Gives brackets their indexes: those that are needed outside, or that stand in only one of its
+/// own factors.
+void Checker::resolve_operands(Term& term) {
+  for (Operand& operand : term.operands) {
     if (operand.sum.empty() || operand.is_resolved) continue;
     operand.is_resolved = true;
-    Indexes outside = needed;
-    for (std::size_t other = 0; other < term.operands.size(); ++other) {
-      if (other == k) continue;
-      const auto& partner = term.operands[other];
-      outside.insert(outside.end(), partner.indexes.begin(), partner.indexes.end());
-      for (const auto& inner : partner.sum)
-        for (const auto& part : inner.operands)
-          outside.insert(outside.end(), part.indexes.begin(), part.indexes.end());
-    }
-    operand.indexes = result_of(operand.sum.front(), outside);
+    operand.indexes = result_of(operand.sum.front(), operand.needed);
     resolve(operand.sum, {operand.indexes, nullptr, false});
   }
 }
 
 /// The indexes of the value of a term of which `needed` are used outside.
 Checker::Indexes Checker::result_of(Term& term, const Indexes& needed) {
-  resolve_operands(term, needed);
+  resolve_operands(term);
   if (term.operands.size() == 1) return term.operands.front().indexes;
   Indexes result;
   for (const auto& operand : term.operands)
@@ -189,7 +179,7 @@ void Checker::check_product_names(const Term& term, const Target& target) {
 /// Where `wanted` has a subindex and the block its parent, the block's part is meant. A cast
 /// position is a number and stays.
 void Checker::use_part(Indexes& names, Block& block, const Indexes& wanted) {
-  if (block.selector.form != SelectorForm::block) return;
+  if (block.selector.form != SelectorForm::block || block.selector.array < 0) return;
   for (const auto sub : wanted) {
     const std::int32_t parent = result_.indexes[static_cast<std::size_t>(sub)].parent;
     if (parent < 0 || contains(names, sub) || contains(wanted, parent)) continue;

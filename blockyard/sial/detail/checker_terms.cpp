@@ -13,11 +13,6 @@ using ast::ExprKind;
 using checked::Operand;
 using checked::Term;
 
-bool is_transparent(const ast::Expr& source) {
-  return source.kind == ExprKind::function &&
-         (source.text == "conj" || source.text == "real" || source.text == "imag");
-}
-
 program::Part part_of(std::string_view function) {
   if (function == "conj") return program::Part::conjugate;
   return function == "real" ? program::Part::real : program::Part::imaginary;
@@ -57,60 +52,12 @@ void scale(Term& term, char op, checked::Expr by) {
   term.factor.push_back(std::move(chain));
 }
 
+/// Whether blocks are multiplied for the value: it is computed once.
+bool sums(const checked::Expr& value) {
+  return value.kind == checked::ExprKind::contraction || std::ranges::any_of(value.parts, sums);
+}
+
 }  // namespace
-
-/// Whether the value is a block, not a number. A scalar-valued block is a number unless one of its
-/// names is among `names`, those of the result and of other factors.
-bool Checker::has_block(const ast::Expr& source, const Indexes& names) const {
-  if (is_transparent(source)) return has_block(source.parts.front(), names);
-  switch (source.kind) {
-    case ExprKind::sum:
-    case ExprKind::product:
-    case ExprKind::negate:
-      return std::any_of(source.parts.begin(), source.parts.end(),
-                         [&](const ast::Expr& part) { return has_block(part, names); });
-    case ExprKind::block:
-      break;
-    default:
-      return false;
-  }
-  const Symbol* symbol = names_.peek(unit_, source.text);
-  if (symbol == nullptr || symbol->kind != SymbolKind::array) return false;
-  const auto& declared = result_.arrays[static_cast<std::size_t>(symbol->id)];
-  if (declared.is_contiguous) return true;
-  for (const auto index : declared.indexes)
-    if (!is_simple(index)) return true;
-  for (const auto& part : source.parts) {
-    const Symbol* index = names_.peek(unit_, part.text);
-    if (part.kind == ExprKind::name && index != nullptr && index->kind == SymbolKind::index &&
-        std::find(names.begin(), names.end(), index->id) != names.end())
-      return true;
-  }
-  return false;
-}
-
-/// Whether a region of a contiguous array stands in the value: it is no number, whatever it holds.
-bool Checker::has_region(const ast::Expr& source) const {
-  if (source.kind != ExprKind::block)
-    return std::ranges::any_of(source.parts, [this](const auto& part) { return has_region(part); });
-  const Symbol* symbol = names_.peek(unit_, source.text);
-  return symbol != nullptr && symbol->kind == SymbolKind::array &&
-         result_.arrays[static_cast<std::size_t>(symbol->id)].is_contiguous;
-}
-
-/// Adds the index names of all real blocks of a product.
-void Checker::collect_names(const ast::Expr& source, Indexes& names) const {
-  if (source.kind == ExprKind::block && has_block(source, {})) {
-    for (const auto& part : source.parts) {
-      const Symbol* index = names_.peek(unit_, part.text);
-      if (part.kind == ExprKind::name && index != nullptr && index->kind == SymbolKind::index)
-        names.push_back(index->id);
-    }
-  } else if (source.kind == ExprKind::sum || source.kind == ExprKind::product ||
-             source.kind == ExprKind::negate || is_transparent(source)) {
-    for (const auto& part : source.parts) collect_names(part, names);
-  }
-}
 
 /// The value as a sum of products.
 Checker::Terms Checker::check_terms(const ast::Expr& source, const Target& target) {
@@ -143,8 +90,10 @@ void Checker::add_product(const ast::Expr& source, bool is_negative, const Targe
   Indexes partners = target.names;
   if (!target.is_scalar) collect_names(source, partners);
   add_factors(source, '*', target, partners, term);
-  const bool is_bracket = term.operands.size() == 1 && !term.operands.front().sum.empty() &&
-                          term.operands.front().part == program::Part::all;
+  const bool is_bracket =
+      term.operands.size() == 1 && !term.operands.front().sum.empty() &&
+      term.operands.front().part == program::Part::all &&
+      (term.operands.front().sum.size() == 1 || term.factor.empty() || !sums(term.factor.front()));
   if (!is_bracket) {
     terms.push_back(std::move(term));
     return;
@@ -157,19 +106,19 @@ void Checker::add_product(const ast::Expr& source, bool is_negative, const Targe
   }
 }
 
-/// Puts the factors of a product, and of products in brackets inside of it, into one term.
+/// Puts the factors of a product, and of products in brackets inside of it, into one term. The
+/// names of the target are those that are needed of this value.
 void Checker::add_factors(const ast::Expr& source, char op, const Target& target,
                           const Indexes& partners, Term& term) {
   if (!has_block(source, partners)) return add_number(source, op, target, term);
   const bool is_part = is_transparent(source) && is_complex(source.parts.front());
-  // real(a*b) is a number of its own, as is a bracket that sums all its indexes.
-  if (is_part && target.is_scalar && is_closed(source)) return add_number(source, op, target, term);
+  if (is_part && is_closed(source, target.names)) return add_number(source, op, target, term);
   if (op == '/') {
     error("division-by-block", source.at, "division by a block",
           "only numbers can divide; invert the elements with a super instruction");
     return;
   }
-  if (is_part) return add_part(source, op, target, term);
+  if (is_part) return add_part(source, target, term);
   if (is_transparent(source)) {
     if (source.text != "imag") return add_factors(source.parts.front(), op, target, partners, term);
     return error("imag-of-real", source.at, "imag of a real value",
@@ -179,32 +128,20 @@ void Checker::add_factors(const ast::Expr& source, char op, const Target& target
     term.is_negative = !term.is_negative;
     return add_factors(source.parts.front(), op, target, partners, term);
   }
-  if (source.kind != ExprKind::product) return add_operand(source, op, target, term);
+  if (source.kind != ExprKind::product) return add_operand(source, target, term);
+  if (!check_outer(source, target.names)) return;
+  const auto brackets = brackets_of(source, target.names);
   for (std::size_t k = 0; k < source.parts.size(); ++k) {
     const ast::Expr& part = source.parts[k];
     const char joined = k == 0 ? op : source.operators[k - 1];
-    // A bracket that sums all its indexes is a number of its own: (a*b)/(c*c).
-    if ((target.is_scalar || joined == '/') && has_block(part, partners) && is_closed(part))
+    const Target inner{brackets[k].needed, nullptr, target.is_scalar};
+    if (is_closed(part, inner.names))
       add_number(part, joined, target, term);
+    else if (brackets[k].is_apart && joined != '/')
+      add_bracket(part, program::Part::all, inner, term);
     else
-      add_factors(part, joined, target, partners, term);
+      add_factors(part, joined, inner, partners, term);
   }
-}
-
-/// Whether every index of the value is summed within it.
-bool Checker::is_closed(const ast::Expr& source) const {
-  if (is_transparent(source) || source.kind == ExprKind::negate)
-    return is_closed(source.parts.front());
-  if (source.kind == ExprKind::sum)
-    return std::all_of(source.parts.begin(), source.parts.end(),
-                       [this](const ast::Expr& part) { return is_closed(part); });
-  if (source.kind != ExprKind::product) return !has_block(source, {});
-  Indexes names;
-  for (const auto& part : source.parts)
-    if (part.kind == ExprKind::block || !is_closed(part)) collect_names(part, names);
-  return std::all_of(names.begin(), names.end(), [&](std::int32_t index) {
-    return is_simple(index) || std::count(names.begin(), names.end(), index) > 1;
-  });
 }
 
 void Checker::add_number(const ast::Expr& source, char op, const Target& target, Term& term) {
@@ -233,20 +170,27 @@ bool Checker::is_complex(const ast::Expr& source) const {
 }
 
 /// conj, real or imag of a complex factor: of a block as it is read, of all else in a hidden temp.
-void Checker::add_part(const ast::Expr& source, char op, const Target& target, Term& term) {
+void Checker::add_part(const ast::Expr& source, const Target& target, Term& term) {
   const ast::Expr& inner = source.parts.front();
   const std::size_t before = term.operands.size();
   if (inner.kind == ExprKind::block) {
-    add_operand(inner, op, target, term);
+    add_operand(inner, target, term);
     if (term.operands.size() > before)
       term.operands.back().block.selector.part = part_of(source.text);
     return;
   }
+  add_bracket(inner, part_of(source.text), target, term);
+}
+
+/// A factor that a hidden temp holds.
+void Checker::add_bracket(const ast::Expr& source, program::Part part, const Target& target,
+                          Term& term) {
   Operand operand;
   operand.at = source.at;
   operand.block.selector.array = -1;
-  operand.part = part_of(source.text);
-  operand.sum = check_terms(inner, target);
+  operand.part = part;
+  operand.needed = target.names;
+  operand.sum = check_terms(source, target);
   if (!operand.sum.empty()) term.operands.push_back(std::move(operand));
 }
 
@@ -270,28 +214,13 @@ bool Checker::check_types(const Block& target, const Terms& terms) {
   return true;
 }
 
-void Checker::add_operand(const ast::Expr& source, char op, const Target& target, Term& term) {
+void Checker::add_operand(const ast::Expr& source, const Target& target, Term& term) {
+  if (source.kind == ExprKind::sum) return add_bracket(source, program::Part::all, target, term);
   Operand operand;
   operand.at = source.at;
-  if (source.kind == ExprKind::sum) {
-    operand.block.selector.array = -1;
-    operand.sum = check_terms(source, target);
-  } else {
-    operand.block = check_block(source);
-    if (operand.block.selector.array < 0) return;
-    operand.indexes = names_of(operand.block);
-  }
-  if (op == '^') {
-    for (const auto& other : term.operands)
-      for (const auto index : other.indexes)
-        if (std::find(operand.indexes.begin(), operand.indexes.end(), index) !=
-            operand.indexes.end()) {
-          error("outer-product", source.at,
-                fmt::format("both sides of '^' have index '{}'", list_of({index})),
-                "the outer product joins blocks without a common index; '*' contracts");
-          return;
-        }
-  }
+  operand.block = check_block(source);
+  if (operand.block.selector.array < 0) return;
+  operand.indexes = names_of(operand.block);
   term.operands.push_back(std::move(operand));
 }
 
