@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <optional>
+
+#include "blockyard/base/error.h"
 
 namespace blockyard::flow {
 namespace {
@@ -22,9 +25,9 @@ bool has(const Names& names, int name) {
   return std::ranges::find(names.all(), name) != names.all().end();
 }
 
-/// The names of `left * right` that are needed later.
-Value pair_up(const std::vector<Value>& values, std::size_t l, std::size_t r, const Names& result,
-              std::size_t id) {
+/// The names of `left * right` that are needed later; nothing if they are too many for a block.
+std::optional<Value> pair_up(const std::vector<Value>& values, std::size_t l, std::size_t r,
+                             const Names& result, std::size_t id) {
   const auto is_needed = [&](int name) {
     if (has(result, name)) return true;
     for (std::size_t k = 0; k < values.size(); ++k)
@@ -40,7 +43,8 @@ Value pair_up(const std::vector<Value>& values, std::size_t l, std::size_t r, co
       names.push_back(name);
       extents.push_back(values[side].shape[k]);
     }
-  return {id, Names(names), Shape(extents)};
+  if (names.size() > Shape::max_order) return std::nullopt;
+  return Value{id, Names(names), Shape(extents)};
 }
 
 /// Multiplications of left * right: the product of the extents of all its names.
@@ -56,7 +60,17 @@ struct Pairing {
   std::vector<std::array<std::size_t, 2>> ids;
 };
 
-/// The cheapest order of all. Few values: more than 5 are paired greedily.
+/// The values after two of them were multiplied.
+std::vector<Value> rest_of(const std::vector<Value>& values, std::size_t l, std::size_t r,
+                           Value made) {
+  std::vector<Value> rest = values;
+  rest[l] = std::move(made);
+  rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(r));
+  return rest;
+}
+
+/// The cheapest order of all. Few values: more than 5 are paired greedily. No ids: every order
+/// makes a block of too many indexes.
 Pairing best_pairing(const std::vector<Value>& values, const Names& result, std::size_t next_id) {
   constexpr std::size_t exhaustive = 5;
   Pairing best;
@@ -65,29 +79,32 @@ Pairing best_pairing(const std::vector<Value>& values, const Names& result, std:
     best.ids = {{values[0].id, values[1].id}};
     return best;
   }
-  std::array<std::size_t, 2> cheapest{0, 1};
+  std::optional<Value> cheapest;
+  std::array<std::size_t, 2> sides{};
+  double least = std::numeric_limits<double>::infinity();
   for (std::size_t l = 0; l < values.size(); ++l)
     for (std::size_t r = l + 1; r < values.size(); ++r) {
       const double cost = cost_of(values[l], values[r]);
+      if (values.size() > exhaustive && cost >= least) continue;
+      auto made = pair_up(values, l, r, result, next_id);
+      if (!made) continue;
       if (values.size() > exhaustive) {
-        if (cost < cost_of(values[cheapest[0]], values[cheapest[1]])) cheapest = {l, r};
+        least = cost;
+        cheapest = std::move(made);
+        sides = {l, r};
         continue;
       }
-      std::vector<Value> rest = values;
-      rest[l] = pair_up(values, l, r, result, next_id);
-      rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(r));
-      Pairing tail = best_pairing(rest, result, next_id + 1);
+      Pairing tail = best_pairing(rest_of(values, l, r, std::move(*made)), result, next_id + 1);
       if (cost + tail.cost >= best.cost) continue;
       best.cost = cost + tail.cost;
       best.ids = {{values[l].id, values[r].id}};
       best.ids.insert(best.ids.end(), tail.ids.begin(), tail.ids.end());
     }
-  if (values.size() <= exhaustive) return best;
-  const auto [l, r] = cheapest;
-  std::vector<Value> rest = values;
-  rest[l] = pair_up(values, l, r, result, next_id);
-  rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(r));
-  Pairing tail = best_pairing(rest, result, next_id + 1);
+  if (!cheapest) return best;
+  const auto [l, r] = sides;
+  Pairing tail = best_pairing(rest_of(values, l, r, std::move(*cheapest)), result, next_id + 1);
+  if (tail.ids.empty()) return best;
+  best.cost = least + tail.cost;
   best.ids = {{values[l].id, values[r].id}};
   best.ids.insert(best.ids.end(), tail.ids.begin(), tail.ids.end());
   return best;
@@ -126,6 +143,10 @@ Chain make_chain(std::span<const Names> operands, std::span<const Shape> shapes,
   for (std::size_t k = 0; k < operands.size(); ++k)
     values.push_back(without_lonely(k, operands, shapes[k], result));
   const Pairing pairing = best_pairing(values, result, operands.size());
+  if (pairing.ids.empty())
+    throw base::Error(base::Errc::bad_input,
+                      "in whatever order these blocks are multiplied, a product of two has more "
+                      "than 8 indexes: compute a part of it into a block of its own");
   const auto conjugate_of = [&](std::size_t id) {
     return id < conjugates.size() ? conjugates[id] : tensor::Conjugate::no;
   };
@@ -139,8 +160,8 @@ Chain make_chain(std::span<const Names> operands, std::span<const Shape> shapes,
     const auto r =
         static_cast<std::size_t>(std::ranges::find(values, right_id, &Value::id) - values.begin());
     const bool is_last = values.size() == 2;
-    Value made =
-        is_last ? Value{next_id, result, result_shape} : pair_up(values, l, r, result, next_id);
+    Value made = is_last ? Value{next_id, result, result_shape}
+                         : pair_up(values, l, r, result, next_id).value();
     const tensor::ContractSpec spec{made.names, values[l].names, values[r].names,
                                     conjugate_of(left_id), conjugate_of(right_id)};
     tensor::ContractPlan plan(spec, made.shape, values[l].shape, values[r].shape, options);
