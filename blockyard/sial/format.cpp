@@ -5,6 +5,7 @@
 #include <array>
 #include <set>
 
+#include "blockyard/array/index.h"
 #include "blockyard/base/text.h"
 #include "blockyard/sial/detail/parser.h"
 #include "blockyard/sial/lex.h"
@@ -90,6 +91,7 @@ class Formatter {
           line.begin());
     };
     const auto cut = [&](std::size_t from) {
+      if (from >= end_of_code()) return;
       line.erase(line.begin() + static_cast<std::ptrdiff_t>(from),
                  line.begin() + static_cast<std::ptrdiff_t>(end_of_code()));
     };
@@ -110,7 +112,8 @@ class Formatter {
     if (line.size() > 1 && is_symbol(line[1], "-") && verb.ends_with("allocate"))
       line.erase(line.begin() + 1);
     if (verb == "elseif") line.front().text = "else if";
-    if (verb.ends_with("index") || verb == "predefined") {
+    const bool is_declaration = verb == "predefined" || contains(array::kind_keywords, verb);
+    if (is_declaration && line.size() > 1 && line[1].kind == TokenKind::name) {
       // Behind '=' stands the range of an index; the commas of an array's list stay.
       const auto range =
           std::ranges::find_if(line, [](const Token& t) { return is_symbol(t, "="); });

@@ -47,6 +47,20 @@ TEST(Format, KeepsCommentsAndSingleEmptyLines) {
       "# top\n\nsial t  # head\n  # in\n  scalar x   # far\nendsial t\n\n# end\n");
 }
 
+TEST(Format, WhatGoesOnAfterACommentIsNotCut) {
+  EXPECT_EQ(formatted("sial t\naoindex i = 1:2\ndistributed a[i]\ndelete &  # old\n  a\n"
+                      "create & # c\n a\nendsial t"),
+            "sial t\n  aoindex i = 1:2\n  distributed a[i]\n  delete &  # old\n      a\n"
+            "  create &  # c\n      a\nendsial t\n");
+}
+
+TEST(Format, NamesOfImportsThatEndLikeKeywordsAreNames) {
+  EXPECT_EQ(formatted("import \"lib\"\nsial t\naoindex i = 1,2\nmax_index = a[i,j]*b[i,j]\n"
+                      "endsial t"),
+            "import \"lib\"\nsial t\n  aoindex i = 1:2\n  max_index = a[i,j]*b[i,j]\n"
+            "endsial t\n");
+}
+
 TEST(Format, KeepsLineBreaks) {
   EXPECT_EQ(formatted("sial t\nscalar x\nx = 1.0 + & # why\n 2.0 &\n+ 3.0\nendsial t"),
             "sial t\n  scalar x\n  x = 1.0 + &  # why\n      2.0 &\n      + 3.0\nendsial t\n");
