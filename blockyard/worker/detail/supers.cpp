@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <set>
 
 #include "blockyard/base/checksum.h"
 #include "blockyard/base/clock.h"
@@ -57,10 +58,14 @@ Supers::Supers(const Naming& naming, Blocks& blocks, super::Table& table,
   context_.ints = &environment.ints;
   context_.scalars = &environment.scalars;
   context_.arrays = &environment.arrays;
+  std::set<std::int32_t> executed;
+  for (const program::Instruction& instruction : naming.program.code)
+    if (instruction.opcode == program::Opcode::execute) executed.insert(instruction.a);
   for (const auto& special : naming.program.specials) {
     const super::Entry* entry = table.find(special.name);
+    const auto id = static_cast<std::int32_t>(entries_.size());
     entries_.push_back(entry);
-    if (entry == nullptr || special.signature.empty() ||
+    if (entry == nullptr || (special.signature.empty() && !executed.contains(id)) ||
         allows(special.signature, entry->signature) ||
         std::ranges::find(entry->also, special.signature) != entry->also.end())
       continue;
