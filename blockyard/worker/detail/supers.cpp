@@ -141,7 +141,7 @@ void Supers::execute(std::int32_t special, std::int32_t first, std::int32_t coun
   ++use.calls;
   operands_.assign(arguments, {});
   laid_.assign(arguments, {});
-  if (entry->device && device_ != nullptr) {
+  if (entry->device && device_ != nullptr && !keep_overwritten(all)) {
     if (run_on_device(*entry, all)) {
       ++use.device_calls;
       return;
@@ -149,14 +149,49 @@ void Supers::execute(std::int32_t special, std::int32_t first, std::int32_t coun
     operands_.assign(arguments, {});
     laid_.assign(arguments, {});
   }
-  for (std::size_t k = 0; k < arguments; ++k)
-    lay_out(all.all[k], access_of(decl.signature[k]), scalars, ints, k);
+  static_cast<void>(keep_overwritten(all));
+  // What is read goes first: it may be a copy of what is cleared to be written.
+  for (const bool is_read : {true, false})
+    for (std::size_t k = 0; k < arguments; ++k)
+      if ((decl.signature[k] == 'r') == is_read)
+        lay_out(all.all[k], access_of(decl.signature[k]), scalars, ints, k);
   if (check_ && entry->device)
     form_check_.run(*entry, static_cast<std::size_t>(blocks_.pc()), operands_, context_);
   run_on_host(*entry, use);
   if (check_ && entry->device) form_check_.compare(*entry, operands_);
   bring_back(decl.name);
   blocks_.release_scratch();
+}
+
+/// Arguments that are read although another one writes into the same elements are to be copied, so
+/// that the super instruction sees the old ones. False: there are none.
+bool Supers::keep_overwritten(const Arguments& arguments) {
+  bool is_any = false;
+  for (std::size_t k = 0; k < arguments.all.size(); ++k)
+    for (std::size_t n = 0; n < arguments.all.size() && arguments.signature[k] == 'r'; ++n)
+      if (arguments.signature[n] != 'r' && may_meet(arguments.all[k], arguments.all[n]))
+        laid_[k].is_copied = is_any = true;
+  return is_any;
+}
+
+/// Whether two arguments can be, or share, the same elements.
+bool Supers::may_meet(const program::Argument& one, const program::Argument& other) const {
+  if (one.kind != other.kind) return false;
+  if (one.kind == ArgumentKind::scalar) return one.id == other.id;
+  if (one.kind != ArgumentKind::selector) return false;
+  const auto& left = naming_.program.selectors[static_cast<std::size_t>(one.id)];
+  const auto& right = naming_.program.selectors[static_cast<std::size_t>(other.id)];
+  if (left.array != right.array) return false;
+  if (left.form != program::SelectorForm::block || right.form != program::SelectorForm::block)
+    return true;
+  const auto is_whole = [this](std::int32_t index) {
+    return naming_.program.indexes[static_cast<std::size_t>(index)].parent < 0;
+  };
+  for (std::size_t k = 0; k < left.indexes.size(); ++k)
+    if (is_whole(left.indexes[k]) && is_whole(right.indexes[k]) &&
+        blocks_.value_of(left.indexes[k]) != blocks_.value_of(right.indexes[k]))
+      return false;
+  return true;
 }
 
 void Supers::run_on_host(const super::Entry& entry, SuperUse& use) {
@@ -212,8 +247,9 @@ void Supers::lay_out(const program::Argument& argument, Access access,
     case ArgumentKind::scalar:
       operand.name = naming_.program.scalars[id].name;
       // The begin of a complex number is its real part.
+      laid_[k].number = scalars[id];
       show(operand, naming_.program.scalars[id].is_complex ? ElementType::c128 : ElementType::f64,
-           reinterpret_cast<std::byte*>(&scalars[id]), 1);
+           reinterpret_cast<std::byte*>(laid_[k].is_copied ? &laid_[k].number : &scalars[id]), 1);
       if (access == Access::write) scalars[id] = 0.0;
       break;
     case ArgumentKind::int_name:
@@ -221,7 +257,7 @@ void Supers::lay_out(const program::Argument& argument, Access access,
       laid_[k].number = argument.kind == ArgumentKind::literal ? naming_.program.literals[id]
                                                                : static_cast<double>(ints[id]);
       if (argument.kind == ArgumentKind::int_name) operand.name = naming_.program.ints[id].name;
-      operand.values = {&laid_[k].number, 1};
+      show(operand, ElementType::f64, reinterpret_cast<std::byte*>(&laid_[k].number), 1);
       if (access != Access::read)
         throw Error(Errc::bad_input,
                     fmt::format("argument {} is written by the super instruction, so it must be a "
@@ -241,7 +277,7 @@ void Supers::lay_out_block(std::int32_t selector, Access access, std::size_t k) 
                                          : blocks_.write(at);
   laid.origin = view;
   laid.goes_back = access != Access::read;
-  laid.is_copied = !view.is_dense() || view.data == nullptr;
+  laid.is_copied = laid.is_copied || !view.is_dense() || view.data == nullptr;
   if (laid.is_copied) {
     std::byte* values = blocks_.scratch(view.bytes());
     // Without data: a sparse block never written.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <complex>
 #include <map>
 #include <span>
 #include <string>
@@ -39,12 +40,12 @@ class Supers {
   [[nodiscard]] double take_host_seconds() noexcept { return std::exchange(host_seconds_, 0.0); }
 
  private:
-  /// An operand on its way: where it came from if it had to be laid out anew.
+  /// An operand on its way: where it came from if it has to be laid out anew.
   struct Laid {
     View origin;
     bool is_copied = false;
     bool goes_back = false;
-    double number = 0;  ///< of an argument that is not a variable
+    std::complex<double> number;  ///< of an argument that is not a variable, or is copied
     std::array<std::int64_t, array::max_order> segments{};
     std::array<array::IndexKind, array::max_order> kinds{};
     std::uint64_t checksum = 0;  ///< of a read operand in the checking mode
@@ -56,6 +57,8 @@ class Supers {
     std::span<std::complex<double>> scalars;
     std::span<const std::int64_t> ints;
   };
+  [[nodiscard]] bool keep_overwritten(const Arguments& arguments);
+  [[nodiscard]] bool may_meet(const program::Argument& one, const program::Argument& other) const;
   [[nodiscard]] bool run_on_device(const super::Entry& entry, const Arguments& arguments);
   void run_on_host(const super::Entry& entry, SuperUse& use);
   void describe(std::int32_t selector, const tensor::Shape& shape, std::size_t k);
