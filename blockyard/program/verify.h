@@ -8,6 +8,9 @@
 
 namespace blockyard::program {
 
+/// Blocks of one product.
+inline constexpr std::size_t max_factors = 64;
+
 /// Proves that running `program` cannot leave its tables, code or stack, whatever the numbers are:
 /// every operand is in its table, every jump hits an instruction, the stack has the types that each
 /// opcode pops on every path, is empty at loop ends and calls, and never exceeds max_stack; loops

@@ -8,6 +8,7 @@
 #include "blockyard/base/text.h"
 #include "blockyard/program/detail/rules.h"
 #include "blockyard/program/repeated_names.h"
+#include "blockyard/program/verify.h"
 
 namespace blockyard::program::detail {
 namespace {
@@ -17,7 +18,6 @@ constexpr std::size_t max_text = 65535;
 
 /// Far above any program, and low enough to bound the time that a hostile file can take.
 constexpr std::size_t max_indexes = 1024;
-constexpr std::size_t max_factors = 64;
 
 bool is_name(std::string_view text) {
   return !text.empty() && text.size() <= max_name &&

@@ -166,6 +166,7 @@ class Checker {
   bool check_argument(const ast::Expr& source, char intent, checked::Argument& argument);
   bool check_clear(const ast::Name& name, const program::ArrayDecl& array);
   bool check_shared(const Block& block, std::string_view verb);
+  bool check_whole_block(const Block& block, std::string_view what, std::string hint);
   void check_put_blocks(const ast::Put& what, Block target, program::Mode mode);
   program::Policy policy_of(const ast::Pardo& loop);
   void check_parent(const ast::Name& index, const ast::Name& parent);

@@ -40,18 +40,24 @@ bool Checker::check_shared(const Block& block, std::string_view verb) {
                     : "blocks of this array are at hand without a transfer");
     return false;
   }
-  for (std::size_t k = 0; k < array.indexes.size(); ++k) {
-    const auto parent_of = [this](std::int32_t index) {
-      return result_.indexes[static_cast<std::size_t>(index)].parent;
-    };
-    const bool is_part = parent_of(block.selector.indexes[k]) >= 0 &&
-                         parent_of(array.indexes[k]) < 0 && !is_simple(array.indexes[k]);
-    if (!is_part) continue;
-    error("part-of-shared-block", block.at, fmt::format("'{}' of a part of a block", verb),
-          is_get ? "get the whole block and read the part from it"
-                 : "insert the part into a whole block and put that");
-    return false;
-  }
+  return check_whole_block(block, verb,
+                           is_get ? "get the whole block and read the part from it"
+                                  : "insert the part into a whole block and put that");
+}
+
+/// Whether `what` is of whole blocks: an error if a subindex selects a part.
+bool Checker::check_whole_block(const Block& block, std::string_view what, std::string hint) {
+  const auto& declared = array_of(block).indexes;
+  const auto parent_of = [this](std::int32_t index) {
+    return index < 0 ? -1 : result_.indexes[static_cast<std::size_t>(index)].parent;
+  };
+  for (std::size_t k = 0; k < block.selector.indexes.size(); ++k)
+    if (parent_of(block.selector.indexes[k]) >= 0 && parent_of(declared[k]) < 0 &&
+        !is_simple(declared[k])) {
+      error("part-of-shared-block", block.at, fmt::format("'{}' of a part of a block", what),
+            std::move(hint));
+      return false;
+    }
   return true;
 }
 
@@ -120,7 +126,8 @@ void Checker::check(const ast::Allocate& what) {
                  "write both ends, as in c[1:norb,1:norb]");
   const std::size_t before = findings_.error_count();
   Block blocks = what.is_contiguous ? check_block(source) : check_wildcards(source, symbol->id);
-  if (findings_.error_count() == before)
+  if (findings_.error_count() == before &&
+      (what.is_contiguous || check_whole_block(blocks, verb, "name the index of the whole block")))
     emit(checked::Allocate{verb == "deallocate", std::move(blocks)});
 }
 
@@ -276,8 +283,10 @@ bool Checker::check_argument(const ast::Expr& source, char intent, checked::Argu
   argument.block.push_back(check_whole(name, symbol->id));
   const auto& array = result_.arrays[static_cast<std::size_t>(symbol->id)];
   const auto& special = std::get<ast::Execute>(statement_->what).special.text;
+  const bool is_shared = array.kind == ArrayKind::distributed || array.kind == ArrayKind::served;
   if (array.kind == ArrayKind::static_ ||
-      std::find(takes_whole.begin(), takes_whole.end(), special) != takes_whole.end())
+      (is_shared &&
+       std::find(takes_whole.begin(), takes_whole.end(), special) != takes_whole.end()))
     return true;
   error("array-without-indexes", source.at,
         fmt::format("'{}' is not static: only its blocks can be arguments", array.name),

@@ -135,13 +135,22 @@ Checker::Block Checker::check_region(const ast::Expr& source, std::int32_t array
       block.selector.indexes.push_back(symbol->id);
     } else {
       const bool is_range = part.kind == ExprKind::range;
-      for (int end = 0; end < 2; ++end)
-        block.ranges.push_back(
-            check_typed(is_range ? part.parts[static_cast<std::size_t>(end)] : part,
-                        checked::Type::int_, "the end of a range"));
+      // (index)j is the number of j where a simple index is declared: a range of that one.
+      const bool is_cast = part.kind == ExprKind::cast && part.text == "index" &&
+                           is_index_name(part.parts.front()) && is_simple(declared.indexes[k]);
+      for (int end = 0; end < 2; ++end) {
+        const ast::Expr& value = is_range  ? part.parts[static_cast<std::size_t>(end)]
+                                 : is_cast ? part.parts.front()
+                                           : part;
+        block.ranges.push_back(check_typed(value, checked::Type::int_, "the end of a range"));
+        if (!limit_stack(block.ranges.back())) block.selector.array = -1;
+      }
       block.selector.indexes.push_back(-1);
     }
   }
+  if (block.selector.array >= 0 &&
+      !check_whole_block(block, "region", "copy the whole block to a temp, and take the part"))
+    block.selector.array = -1;
   return block;
 }
 

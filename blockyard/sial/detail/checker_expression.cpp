@@ -366,6 +366,8 @@ checked::Expr Checker::check_exists(const ast::Expr& source) {
           "'exists' is for arrays declared 'sparse distributed' or 'sparse served'");
     return bad(source.at);
   }
+  if (!check_whole_block(result.blocks.front(), "exists", "ask for the block that it is a part of"))
+    return bad(source.at);
   return result;
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "blockyard/program/repeated_names.h"
+#include "blockyard/program/verify.h"
 #include "blockyard/sial/detail/checker.h"
 
 namespace blockyard::sial::detail {
@@ -135,6 +136,10 @@ void Checker::resolve_operands(Term& term) {
     if (operand.sum.empty() || operand.is_resolved) continue;
     operand.is_resolved = true;
     operand.indexes = result_of(operand.sum.front(), operand.needed);
+    if (operand.indexes.size() > array::max_order)
+      error("too-many-indexes", operand.at,
+            fmt::format("this bracket has the indexes [{}]", list_of(operand.indexes)),
+            fmt::format("a block has at most {}", array::max_order));
     resolve(operand.sum, {operand.indexes, nullptr, false});
   }
 }
@@ -152,7 +157,17 @@ Checker::Indexes Checker::result_of(Term& term, const Indexes& needed) {
 }
 
 void Checker::check_product_names(const Term& term, const Target& target) {
+  if (term.operands.size() > program::max_factors)
+    return error(
+        "too-many-factors", term.at, fmt::format("a product of {} blocks", term.operands.size()),
+        fmt::format("it has at most {}: compute a part of it before", program::max_factors));
   for (const auto& operand : term.operands) {
+    const auto& positions = operand.block.selector.indexes;
+    for (const auto index : positions)
+      if (operand.sum.empty() && index >= 0 && std::ranges::count(positions, index) > 1)
+        return error("index-twice", operand.at,
+                     fmt::format("index '{}' appears twice in a factor", list_of({index})),
+                     "copy the block to a temp in a statement of its own");
     if (operand.sum.empty() && operand.block.selector.form == SelectorForm::region) {
       error("region-in-product", operand.at, "a contiguous region in a product",
             "copy it to a temp block before");

@@ -138,6 +138,7 @@ void Checker::check(const ast::AssertSame& what) {
 
 void Checker::check(const ast::Broadcast& what) {
   Expr worker = check_typed(what.worker, Type::int_, "the number of the worker");
+  if (!limit_stack(worker)) return;
   const Symbol* symbol = find(what.array, SymbolKind::array);
   if (symbol == nullptr) return;
   const auto& array = result_.arrays[static_cast<std::size_t>(symbol->id)];

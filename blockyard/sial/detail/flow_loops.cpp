@@ -75,7 +75,15 @@ class LoopCheck {
 
   void step(const checked::Section& what) {
     if (!pardo_) summary_.barrier = summary_.barrier ? summary_.barrier : at_;
+    // One that is not empty has pardos: they are told of.
+    if (pardo_ && what.body.empty())
+      findings_.error("barrier-in-pardo", at_, "a section inside of a pardo",
+                      fmt::format("its end is a barrier: move it after the endpardo of the one at "
+                                  "{}",
+                                  findings_.describe(*pardo_)));
+    ++depth_;
     walk(what.body);
+    --depth_;
   }
   void step(const checked::Gpu& what) { walk(what.body); }
   void step(const checked::If& what) {
@@ -118,6 +126,10 @@ class LoopCheck {
                                     findings_.describe(*pardo_)));
       if (!summary_.pardo) summary_.pardo = at;
     }
+    if (++depth_ == program::max_loops + 1)
+      findings_.error("too-many-loops", at,
+                      fmt::format("more than {} loops in each other", program::max_loops),
+                      "make a procedure of the inner ones");
     const std::vector<std::int32_t> indexes =
         pardo != nullptr ? pardo->indexes : std::vector<std::int32_t>{loop->index};
     for (const auto index : indexes) bind(index, at);
@@ -127,6 +139,7 @@ class LoopCheck {
     walk(pardo != nullptr ? pardo->body : loop->body);
     pardo_ = outer_pardo;
     bound_.resize(bound_.size() - indexes.size());
+    --depth_;
   }
 
   void bind(std::int32_t index, Place at) {
@@ -204,6 +217,7 @@ class LoopCheck {
   Summary summary_;
   std::vector<std::int32_t> bound_;  ///< indexes of the open loops
   std::optional<Place> pardo_;       ///< the open pardo
+  std::size_t depth_ = 0;            ///< open loops and sections
   Place at_;
   bool is_program_ = false;
 };
