@@ -77,7 +77,7 @@ void Checker::assign_block(const ast::Assign& what) {
   }
   Indexes names = names_of(target);
   // Scalar-valued blocks alone are a number, whatever names the target has: it fills the block.
-  if (is_scalar_valued(target) || !has_block(what.value, {})) {
+  if ((is_scalar_valued(target) && !has_region(what.value)) || !has_block(what.value, {})) {
     Expr value = check_typed(what.value, value_type_of(target), "the value of the elements");
     if (limit_stack(value)) emit(checked::Fill{std::move(target), mode, std::move(value)});
     return;
