@@ -5,6 +5,7 @@
 
 #include "blockyard/program/print.h"
 #include "blockyard/program/verify.h"
+#include "blockyard/sial/findings.h"
 #include "blockyard/sial/test_indexes.h"
 
 namespace blockyard::sial {
@@ -171,6 +172,36 @@ TEST(Compile, FilesMayDeclareTheSamePredefinedIntEach) {
   const auto compiled = compile_file("m", loader);
   ASSERT_TRUE(compiled.program) << render_text(compiled.found);
   EXPECT_EQ(compiled.program->ints.size(), 1u);
+}
+
+TEST(Compile, LoopsOfClearHaveNamesOfTheirOwn) {
+  std::string lines = "sial t\nindex i = 1:2\nindex i1 = 1:2\nstatic a[i1]\nstatic b[i]\n";
+  for (int k = 0; k < 1100; ++k) lines += "clear a\n";
+  EXPECT_TRUE(codes(lines + "clear b\nendsial t\n").empty());
+}
+
+TEST(Compile, TheEndOfASectionHasItsLine) {
+  const auto compiled =
+      compile_text(program("section\npardo i\nx = 1.0\nendpardo i\nendsection\nprint x"));
+  ASSERT_TRUE(compiled.program);
+  const auto& code = compiled.program->code;
+  std::vector<std::uint32_t> lines;
+  for (std::size_t pc = 0; pc < code.size(); ++pc)
+    if (code[pc].opcode == program::Opcode::section_begin ||
+        code[pc].opcode == program::Opcode::section_end)
+      lines.push_back(compiled.program->lines[pc].line);
+  ASSERT_EQ(lines.size(), 2u);
+  EXPECT_EQ(lines[0], lines[1]);
+}
+
+TEST(Compile, WarningsDoNotHideErrors) {
+  Findings findings;
+  const auto file = findings.add_source({"m", std::string(700, '\n')});
+  for (std::uint32_t line = 1; line <= 600; ++line) findings.warning("w", {file, line, 1, 1}, "w");
+  findings.error("e", {file, 650, 1, 1}, "e");
+  const auto found = findings.take();
+  EXPECT_EQ(found.size(), 500u);
+  EXPECT_EQ(found.back().code, "e");
 }
 
 TEST(Compile, CirclesOfImportsAreReported) {

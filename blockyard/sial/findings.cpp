@@ -58,8 +58,19 @@ std::string Findings::describe(Place at) const {
 void Findings::add(Severity severity, std::string_view code, Place at, std::string message,
                    std::string hint) {
   if (severity == Severity::error) ++error_count_;
-  if (entries_.size() >= most) return;
+  // An error is never lost to warnings: the last of them goes.
+  auto last = entries_.end();
+  if (entries_.size() >= most) {
+    if (severity != Severity::error) return;
+    const auto is_warning = [](const Entry& entry) {
+      return entry.diagnostic.severity != Severity::error;
+    };
+    const auto found = std::find_if(entries_.rbegin(), entries_.rend(), is_warning);
+    if (found == entries_.rend()) return;
+    last = std::prev(found.base());
+  }
   if (!seen_.emplace(at.file, at.line, at.column, code).second) return;
+  if (last != entries_.end()) entries_.erase(last);
   Diagnostic diagnostic;
   diagnostic.severity = severity;
   diagnostic.code = code;

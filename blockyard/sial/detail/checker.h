@@ -184,7 +184,9 @@ class Checker {
   std::optional<std::size_t> section_;         ///< loops around the section being checked
   bool is_in_proc_ = false;
   bool is_in_pardo_where_ = false;
-  std::map<const ast::Expr*, Indexes> own_names_;    ///< of factors: what is left of each alone
+  std::map<const ast::Expr*, Indexes> own_names_;  ///< of factors: what is left of each alone
+  /// Of the loops of `clear`, by declared index and how many of it the array has before.
+  std::map<std::pair<std::int32_t, int>, std::int32_t> clear_indexes_;
   std::set<std::int32_t> broken_arrays_;             ///< declared with an error: no more about them
   std::map<std::string, std::int32_t> shared_ints_;  ///< predefined, by name
   std::map<std::string, std::int32_t> shared_scalars_;   ///< predefined, by name

@@ -193,10 +193,19 @@ void Checker::check(const ast::Clear& what) {
   block.at = what.array.at;
   block.selector.array = symbol->id;
   for (const std::int32_t declared : array.indexes) {
-    block.selector.indexes.push_back(static_cast<std::int32_t>(result_.indexes.size()));
-    program::IndexDecl own = result_.indexes[static_cast<std::size_t>(declared)];
-    own.name = fmt::format("${}{}", own.name, result_.indexes.size());
-    result_.indexes.push_back(std::move(own));
+    // The second index of a[i,i] is another one than the first.
+    std::pair<std::int32_t, int> key{declared, 0};
+    const auto id = static_cast<std::int32_t>(result_.indexes.size());
+    auto own = clear_indexes_.emplace(key, id);
+    while (std::ranges::count(block.selector.indexes, own.first->second) > 0) {
+      ++key.second;
+      own = clear_indexes_.emplace(key, id);
+    }
+    block.selector.indexes.push_back(own.first->second);
+    if (!own.second) continue;
+    program::IndexDecl made = result_.indexes[static_cast<std::size_t>(declared)];
+    made.name = fmt::format("${}.{}", made.name, id);
+    result_.indexes.push_back(std::move(made));
   }
   const Indexes indexes = block.selector.indexes;
   const ast::Expr zero{ExprKind::real, what.array.at, "0.0", {}, {}};

@@ -78,8 +78,10 @@ void Emitter::put(const checked::Leave& what) {
 }
 
 void Emitter::put(const checked::Section& what) {
+  const auto line = line_;
   emit(O::section_begin);
   body(what.body);
+  line_ = line;
   emit(O::section_end);
 }
 

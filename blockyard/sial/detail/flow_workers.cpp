@@ -49,8 +49,8 @@ class WorkerFlow {
     const Differing before = differing_;
     Differing after = before;
     for (const auto& branch : what.branches) {
-      ask(branch.condition, "decides here");
       differing_ = before;
+      ask(branch.condition, "decides here");
       walk(branch.body);
       after.insert(differing_.begin(), differing_.end());
     }
