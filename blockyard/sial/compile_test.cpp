@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+
 #include "blockyard/program/print.h"
 #include "blockyard/program/verify.h"
 #include "blockyard/sial/findings.h"
@@ -172,6 +175,65 @@ TEST(Compile, FilesMayDeclareTheSamePredefinedIntEach) {
   const auto compiled = compile_file("m", loader);
   ASSERT_TRUE(compiled.program) << render_text(compiled.found);
   EXPECT_EQ(compiled.program->ints.size(), 1u);
+}
+
+/// A program that prints `x` of "a" and `y` of "b", which it imports.
+std::vector<Diagnostic> found_in(std::string a, std::string b, std::string lines) {
+  MapLoader loader({{"m", "import \"a\"\nimport \"b\"\nsial m\n" + lines + "\nendsial m"},
+                    {"a", std::move(a)},
+                    {"b", std::move(b)}});
+  return check_file("m", loader);
+}
+
+TEST(Compile, FilesMayDeclareTheSamePredefinedStaticArrayEach) {
+  const std::string array = "aoindex i = 1:2\npredefined static e[i]\n";
+  const std::string moindex = "moindex i = 1:2\npredefined static e[i]\n";
+  const auto unit = [](std::string name, const std::string& declared) {
+    return "sial " + name + "\n" + declared + "proc p" + name + "\nprint e\nendproc p" + name +
+           "\nendsial " + name;
+  };
+  EXPECT_TRUE(found_in(unit("a", array), unit("b", array), "call pa\ncall pb").empty());
+  const auto found = found_in(unit("a", array), unit("b", moindex), "call pa\ncall pb");
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found.front().code, "predefined-differs");
+}
+
+TEST(Compile, APredefinedScalarIsRealOrComplexInAllFiles) {
+  const auto found =
+      found_in("sial a\npredefined scalar z\nproc pa\nprint z\nendproc pa\nendsial a",
+               "sial b\npredefined complex scalar z\nproc pb\nprint z\nendproc pb\nendsial b",
+               "call pa\ncall pb");
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found.front().code, "predefined-differs");
+}
+
+TEST(Compile, ImportsOfOneNameMayNotDeclareTheSame) {
+  const auto unit = [](const std::string& proc) {
+    return "sial lib\nscalar x\nproc " + proc + "\nx = 1.0\nprint x\nendproc " + proc +
+           "\nendsial lib";
+  };
+  const auto found = found_in(unit("pa"), unit("pb"), "call pa\ncall pb");
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found.front().code, "duplicate-unit");
+}
+
+TEST(Compile, AFileIsReadOnceWhateverItsPathIsSpelled) {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::path(testing::TempDir()) / "sial_spellings";
+  fs::create_directories(folder);
+  const auto write = [&](const char* name, const std::string& text) {
+    std::ofstream(folder / name) << text;
+  };
+  write("lib.sial", "sial lib\nscalar x\nproc p\nx = 1.0\nendproc p\nendsial lib\n");
+  write("m.sial", "import \"lib.sial\"\nimport \"" + (folder / "lib.sial").string() +
+                      "\"\nsial m\ncall p\nprint x\nendsial m\n");
+  const fs::path before = fs::current_path();
+  fs::current_path(folder);
+  FileLoader loader;
+  const auto found = check_file("m.sial", loader);
+  fs::current_path(before);
+  fs::remove_all(folder);
+  EXPECT_TRUE(found.empty()) << render_text(found);
 }
 
 TEST(Compile, LoopsOfClearHaveNamesOfTheirOwn) {

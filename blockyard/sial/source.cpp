@@ -48,7 +48,11 @@ std::optional<Source> FileLoader::load(std::string_view name, std::string_view i
   for (const auto& place : places) {
     const std::string path = place.lexically_normal().string();
     std::string reason;
-    if (auto text = read_file(path, reason)) return Source{path, std::move(*text)};
+    if (auto text = read_file(path, reason)) {
+      std::error_code failed;
+      const fs::path identity = fs::weakly_canonical(place, failed);
+      return Source{path, std::move(*text), failed ? path : identity.string()};
+    }
     searched.push_back(reason.empty() ? path : path + ": " + reason);
   }
   return std::nullopt;

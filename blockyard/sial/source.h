@@ -9,10 +9,13 @@
 
 namespace blockyard::sial {
 
-/// The text of one source file. `path` is its identity: the same path is never included twice.
+/// The text of one source file, which is never included twice.
 struct Source {
   std::string path;
   std::string text;
+  std::string identity = {};  ///< the same for all spellings of a path; "": the path itself
+
+  [[nodiscard]] const std::string& id() const { return identity.empty() ? path : identity; }
 };
 
 /// Where the compiler gets source text from. One thread.

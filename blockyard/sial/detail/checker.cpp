@@ -58,13 +58,26 @@ void Checker::qualify_names() {
   for (const auto& symbol : names_.symbols())
     if (symbol.kind != SymbolKind::special && symbol.kind != SymbolKind::proc)
       by_name[symbol.name].emplace(symbol.kind, symbol.id);
+  std::map<std::string, Data> taken;
   for (const auto& symbol : names_.symbols()) {
     const auto found = by_name.find(symbol.name);
     if (found == by_name.end() || found->second.size() < 2) continue;
     const auto qualify = [&](auto& entry) {
-      if constexpr (requires { entry.is_predefined; })
-        if (entry.is_predefined) return;
-      entry.name = fmt::format("{}.{}", units_[symbol.unit].name.text, symbol.name);
+      const std::string& owner = units_[symbol.unit].name.text;
+      bool is_whole = false;
+      if constexpr (requires { entry.is_predefined; }) is_whole = entry.is_predefined;
+      if (!is_whole) entry.name = fmt::format("{}.{}", owner, symbol.name);
+      const Data data{symbol.kind, symbol.id};
+      if (const auto known = taken.emplace(entry.name, data); known.first->second == data) return;
+      if (is_whole)
+        error("predefined-differs", symbol.at,
+              fmt::format("the predefined '{}' is something else in another file", symbol.name),
+              "the job gives one value of that name");
+      else
+        error("duplicate-unit", symbol.at,
+              fmt::format("two imported files are named '{}', and both declare '{}'", owner,
+                          symbol.name),
+              "give one of them another name after 'sial'");
     };
     const auto id = static_cast<std::size_t>(symbol.id);
     if (symbol.kind == SymbolKind::int_) qualify(result_.ints[id]);

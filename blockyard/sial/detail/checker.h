@@ -53,6 +53,9 @@ class Checker {
   void declare_subindex(const ast::Declaration& declaration);
   void declare_array(const ast::Declaration& declaration);
   void declare_special(const ast::Declaration& declaration);
+  [[nodiscard]] bool are_alike(const program::ArrayDecl& one,
+                               const program::ArrayDecl& other) const;
+  void report_unlike(const ast::Name& name, const program::SourceLine& first);
   program::Bound check_bound(const ast::Bound& bound, bool is_simple_index);
   void check_modifiers(const ast::Declaration& declaration);
 
@@ -190,6 +193,7 @@ class Checker {
   std::set<std::int32_t> broken_arrays_;             ///< declared with an error: no more about them
   std::map<std::string, std::int32_t> shared_ints_;  ///< predefined, by name
   std::map<std::string, std::int32_t> shared_scalars_;   ///< predefined, by name
+  std::map<std::string, std::int32_t> shared_arrays_;    ///< predefined, by name
   std::map<std::string, std::int32_t> shared_specials_;  ///< by name and signature
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <limits>
 
@@ -147,11 +148,18 @@ void Checker::declare_scalar(const ast::Declaration& declaration) {
   }
   auto id = static_cast<std::int32_t>(result_.scalars.size());
   if (entry.is_predefined) {
-    const auto [known, is_new] = shared_scalars_.emplace(entry.name, id);
-    if (!is_new) id = known->second;
+    const auto known = shared_scalars_.find(entry.name);
+    if (known != shared_scalars_.end()) {
+      const auto& first = result_.scalars[static_cast<std::size_t>(known->second)];
+      if (first.is_complex == entry.is_complex)
+        id = known->second;
+      else
+        report_unlike(declaration.name, first.at);
+    }
   }
   if (!names_.declare(unit_, SymbolKind::scalar, id, declaration.name)) return;
   if (static_cast<std::size_t>(id) < result_.scalars.size()) return;
+  if (entry.is_predefined) shared_scalars_.emplace(entry.name, id);
   result_.scalars.push_back(std::move(entry));
 }
 
@@ -251,9 +259,42 @@ void Checker::declare_array(const ast::Declaration& declaration) {
     error("too-many-indexes", declaration.name.at,
           fmt::format("'{}' has {} indexes", entry.name, entry.indexes.size()),
           fmt::format("an array has at most {}", array::max_order));
-  const auto id = static_cast<std::int32_t>(result_.arrays.size());
+  auto id = static_cast<std::int32_t>(result_.arrays.size());
+  if (entry.is_predefined && !broken_arrays_.contains(id)) {
+    const auto known = shared_arrays_.find(entry.name);
+    if (known != shared_arrays_.end()) {
+      const auto& first = result_.arrays[static_cast<std::size_t>(known->second)];
+      if (are_alike(first, entry))
+        id = known->second;
+      else
+        report_unlike(declaration.name, first.at);
+    }
+  }
   if (!names_.declare(unit_, SymbolKind::array, id, declaration.name)) return;
+  if (static_cast<std::size_t>(id) < result_.arrays.size()) return;
+  if (entry.is_predefined) shared_arrays_.emplace(entry.name, id);
   result_.arrays.push_back(std::move(entry));
+}
+
+/// Whether two declarations of a predefined array mean the same data of the job: each file has
+/// indexes of its own.
+bool Checker::are_alike(const program::ArrayDecl& one, const program::ArrayDecl& other) const {
+  const auto is_same_range = [this](std::int32_t left, std::int32_t right) {
+    const auto& a = result_.indexes[static_cast<std::size_t>(left)];
+    const auto& b = result_.indexes[static_cast<std::size_t>(right)];
+    return left == right || (a.kind == b.kind && a.first == b.first && a.last == b.last &&
+                             a.parent < 0 && b.parent < 0);
+  };
+  return one.kind == other.kind && one.type == other.type &&
+         std::ranges::equal(one.indexes, other.indexes, is_same_range);
+}
+
+/// The job gives predefined data by name: one name cannot be two things.
+void Checker::report_unlike(const ast::Name& name, const program::SourceLine& first) {
+  error("predefined-differs", name.at,
+        fmt::format("the predefined '{}' is declared otherwise in another file", name.text),
+        fmt::format("it is declared at {}:{}, and the job gives one value of that name",
+                    result_.files[first.file], first.line));
 }
 
 void Checker::declare_special(const ast::Declaration& declaration) {

@@ -129,6 +129,13 @@ Symbol* Names::find(std::size_t unit, const ast::Name& name, std::string_view wa
   }
   const Symbol& first = symbols_[found[0]];
   const Symbol& second = symbols_[found[1]];
+  if (units_[first.unit].name.text == units_[second.unit].name.text) {
+    findings_.error("duplicate-unit", name.at,
+                    fmt::format("two imported files are named '{}', and both declare '{}'",
+                                units_[first.unit].name.text, first.name),
+                    "give one of them another name after 'sial'");
+    return nullptr;
+  }
   findings_.error("ambiguous-name", name.at,
                   fmt::format("'{}' is declared in more than one import", name.text),
                   fmt::format("write {0}.{2} ({3}) or {1}.{2} ({4})", units_[first.unit].name.text,

@@ -48,13 +48,16 @@ class Collector {
   /// The place in units_ of the file and of all it imports.
   std::size_t read(Source source) {
     const std::string path = source.path;
+    const std::string id = source.id();
     const auto file = findings_.add_source(std::move(source));
     open_.push_back(path);
+    open_ids_.push_back(id);
     ast::Unit unit = parse(lex(file, findings_), findings_);
     for (const auto& import : unit.imports) follow(import, path, unit);
     open_.pop_back();
+    open_ids_.pop_back();
     units_.push_back(std::move(unit));
-    done_[path] = units_.size() - 1;
+    done_[id] = units_.size() - 1;
     return units_.size() - 1;
   }
 
@@ -68,8 +71,8 @@ class Collector {
       return;
     }
     if (is_binary(source->text)) return report_binary(*source, import.at, findings_);
-    if (const auto circle = std::find(open_.begin(), open_.end(), source->path);
-        circle != open_.end()) {
+    if (const auto open = std::ranges::find(open_ids_, source->id()); open != open_ids_.end()) {
+      const auto circle = open_.begin() + (open - open_ids_.begin());
       findings_.error("circular-import", import.at,
                       fmt::format("'{}' imports itself", source->path),
                       fmt::format("the circle is {} -> {}",
@@ -77,7 +80,7 @@ class Collector {
                                   source->path));
       return;
     }
-    const auto known = done_.find(source->path);
+    const auto known = done_.find(source->id());
     const std::size_t other = known != done_.end() ? known->second : read(std::move(*source));
     if (std::find(unit.imported.begin(), unit.imported.end(), other) == unit.imported.end())
       unit.imported.push_back(other);
@@ -86,7 +89,8 @@ class Collector {
   SourceLoader& loader_;
   Findings& findings_;
   std::vector<ast::Unit> units_;
-  std::vector<std::string> open_;  ///< files being read, the program first
+  std::vector<std::string> open_;      ///< files being read, the program first
+  std::vector<std::string> open_ids_;  ///< their identities
   std::map<std::string, std::size_t> done_;
 };
 
