@@ -62,6 +62,65 @@ def test_launch_gives_results_in_order_and_raises_the_first_exception():
         ga.launch(3, fail)
 
 
+def refused(kind, text, call):
+    """The call raises such an exception with this text in it, which is not a pattern."""
+    with pytest.raises(kind) as caught:
+        call()
+    assert text in str(caught.value), caught.value
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_numbers_that_do_not_fit_are_refused(ranks):
+    def work():
+        small, ints, unsigned = ga.zeros(3, "i1"), ga.zeros(3, "i4"), ga.zeros(3, "u8")
+        for value in (300, -129, 10**30, [1, 2, 300], np.int64(300)):
+            refused(OverflowError, "out of bounds for int8", lambda: small.__setitem__(slice(None), value))
+        refused(OverflowError, "Python integer -1 out of bounds for uint64", lambda: unsigned.fill(-1))
+        refused(OverflowError, "Python integer 300 out of bounds for int8", lambda: ga.full(3, 300, "i1", ghosts=1))
+        refused(OverflowError, "Python integer 300 out of bounds for int8", lambda: ga.array([1, 300], "i1"))
+        refused(OverflowError, "Python integer 4294967296 out of bounds for int32", lambda: ints.add(0, 1 << 32))
+        refused(OverflowError, "Python integer 4294967296 out of bounds for int32", lambda: ints.add(0, 1, 1 << 32))
+        refused(ValueError, "NaN", lambda: ints.fill(np.nan))
+        refused(TypeError, "complex", lambda: ga.zeros(3).__setitem__(0, 1j))
+        refused(TypeError, "according to the rule 'same_kind'", lambda: ints.add(0, 0.5))
+        refused(TypeError, "according to the rule 'same_kind'", lambda: ints.add(0, 1, 0.5))
+        refused(TypeError, "alpha is one number, not an array of shape (2,)", lambda: ints.add([0, 1], [1, 2], [3, 4]))
+        ga.sync()
+        assert not small[...].any() and not ints[...].any() and not unsigned[...].any()
+        ga.sync()
+        if ga.rank() == 0:
+            small[:2] = np.array([300, -1])  # an array is cast
+            ints[...] = 3.7
+            ints.add(1, np.int64(2), np.float64(3) == 3)
+            unsigned[...] = [1 << 63, 0, (1 << 64) - 1]
+        ga.sync()
+        assert small[...].tolist() == [44, -1, 0] and ints[...].tolist() == [3, 5, 3]
+        assert unsigned[...].tolist() == [1 << 63, 0, (1 << 64) - 1]
+        ga.sync()
+
+    ga.launch(ranks, work)
+
+
+@pytest.mark.parametrize("order", "CF")
+def test_a_view_of_the_array_can_be_assigned_to_it(order):
+    def work():
+        m = np.arange(12.0).reshape(3, 4)
+        a = ga.array(m, order=order)
+        a[...] = a.local[::-1]
+        assert (a[...] == m[::-1]).all()
+        a.add(np.s_[1:, 1:], a.local[:-1, :-1])
+        m = m[::-1].copy()
+        m[1:, 1:] += m[:-1, :-1].copy()
+        assert (a[...] == m).all()
+        v = ga.array(np.arange(5))
+        v.put_later(np.s_[1:], v.local[:-1]).result()
+        assert v[...].tolist() == [0, 0, 1, 2, 3]
+        v[[4, 3, 2, 1, 0]] = v.local
+        assert v[...].tolist() == [3, 2, 1, 0, 0]
+
+    ga.launch(1, work)
+
+
 def test_ranks_at_different_collectives_are_told_apart():
     def part():
         if ga.rank() == 0:

@@ -14,6 +14,7 @@ from . import _algebra, _functions, _reductions, _ufuncs
 from ._indexing import Patch, Places, parse
 from ._later import Later
 from ._layout import Layout
+from ._values import elements_of, is_view_of
 from ._world import Group, call, elements
 
 Slices = tuple[slice, ...]
@@ -127,7 +128,8 @@ class GlobalArray(np.lib.mixins.NDArrayOperatorsMixin):
     def add(self, where: Any, value: Any, alpha: Any = 1) -> None:
         """One-sided. ``a[where] += alpha * value``, atomic for each element: any number of ranks may add
         to the same elements. Of places that an index array names twice each is added. Types: int32, int64,
-        float32, float64, complex64, complex128 (else TypeError)."""
+        float32, float64, complex64, complex128 (else TypeError); ``value`` and ``alpha``, one number, are
+        of the same kind (TypeError for 0.5 to integers)."""
         self._put(where, value, alpha, False)
 
     def get_later(self, where: Any) -> Later:
@@ -182,15 +184,10 @@ class GlobalArray(np.lib.mixins.NDArrayOperatorsMixin):
 
     def _put(self, where: Any, value: Any, alpha: Any, is_later: bool) -> Later:
         found = parse(where, self.shape, self.name)
-        values = np.asarray(value)
-        if values.dtype != self.dtype:
-            values = values.astype(self.dtype)
-        factor = None
-        if alpha is not None:
-            if self.dtype not in elements:
-                raise TypeError(f"array \"{self.name}\" has elements of type {self.dtype}, which cannot be added to by "
-                                "several ranks")
-            factor = np.array(alpha).astype(self.dtype, casting="same_kind")
+        factor = None if alpha is None else self._factor(alpha)
+        values = elements_of(value, self.dtype, "unsafe" if alpha is None else "same_kind")
+        if is_view_of(values, self, found):
+            values = values.copy()  # the elements that are written are not those that are yet to be read
         while values.ndim > len(found.shape) and values.shape[0] == 1:  # which NumPy does not mind
             values = values[0]
         try:
@@ -205,6 +202,14 @@ class GlobalArray(np.lib.mixins.NDArrayOperatorsMixin):
             return Later(None, None)
         near = found.seen_from(values.reshape(found.counts))
         return Later(self.core.move(False, found.first, found.steps, near, factor, is_later), None)
+
+    def _factor(self, alpha: Any) -> np.ndarray:
+        if self.dtype not in elements:
+            raise TypeError(f"array \"{self.name}\" has elements of type {self.dtype}, which cannot be added to by "
+                            "several ranks")
+        if np.ndim(alpha) != 0:
+            raise TypeError(f"alpha is one number, not an array of shape {np.shape(alpha)}")
+        return elements_of(alpha, self.dtype, "same_kind")
 
     # The local part.
 
@@ -282,7 +287,7 @@ class GlobalArray(np.lib.mixins.NDArrayOperatorsMixin):
 
     def fill(self, value: Any) -> None:
         """Collective. Every element becomes ``value``."""
-        one = np.asarray(value).astype(self.dtype)
+        one = elements_of(value, self.dtype)
         if one.ndim:
             raise _errors.InputError("fill is for one value; a[...] = values writes many")
         self.group.together("fill", lambda: _core.ga_fill(self.core, one))

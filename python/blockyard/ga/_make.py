@@ -12,6 +12,7 @@ import numpy as np
 from .. import _core, _errors
 from . import _array, _layout
 from ._layout import Layout
+from ._values import elements_of
 from ._world import Group, GroupLike, elements, world
 
 Shape = int | Sequence[int]
@@ -63,7 +64,7 @@ def full(shape: Shape, value: Any, dtype: Any = None, *, order: str = "C", chunk
     kind = np.asarray(value).dtype if dtype is None else np.dtype(dtype)
     made = empty(shape, kind, order=order, chunk=chunk, layout=layout, ghosts=ghosts, group=group, name=name)
     if any(made.ghosts):
-        made.local_with_ghosts[...] = value
+        made.local_with_ghosts[...] = elements_of(value, kind)
     made.fill(value)
     return made
 
@@ -74,6 +75,8 @@ def array(values: Any, dtype: Any = None, *, order: str = "C", chunk: Shape | No
     """Collective. A new array with the elements of a NumPy array, which is the same at all ranks, or of
     another global array; arguments as for ``ga.empty``. Each rank copies what it holds."""
     given = values if isinstance(values, _array.GlobalArray) else np.asarray(values)
+    if dtype is not None and not hasattr(values, "__array__"):
+        given = elements_of(values, np.dtype(dtype))
     made = empty(given.shape, given.dtype if dtype is None else dtype, order=order, chunk=chunk, layout=layout,
                  ghosts=ghosts, group=group, name=name)
     with_all(made, "ga.array", lambda where: given[where])
