@@ -121,6 +121,61 @@ def test_a_view_of_the_array_can_be_assigned_to_it(order):
     ga.launch(1, work)
 
 
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_functions_of_numpy_give_what_numpy_gives(ranks):
+    def work():
+        numbers = np.random.default_rng(5)
+        x = numbers.random((6, 4)) * 1e6
+        a = ga.array(x)
+        out = ga.zeros(4)
+        assert a.std(axis=0, out=out) is out and np.allclose(out, x.std(axis=0))
+        for decimals in (-5, -1, 0, 1, 3):
+            assert (np.asarray(np.round(a, decimals)) == np.round(x, decimals)).all(), decimals
+        assert np.round(ga.array([12350, -12350]), -2)[...].tolist() == np.round(np.array([12350, -12350]), -2).tolist()
+        low, high = numbers.random((6, 4)) * 4e5, 4e5 + numbers.random((6, 4)) * 4e5
+        wanted, g_high = np.clip(x, low, high), ga.array(high)
+        assert (np.asarray(np.clip(a, ga.array(low), g_high, out=g_high)) == wanted).all() and (g_high[...] == wanted).all()
+        assert (np.asarray(np.clip(x, None, ga.array(high))) == np.clip(x, None, high)).all()
+        assert (np.asarray(x.clip(ga.array(low), ga.array(high))) == wanted).all()
+        found = np.clip(ga.array([1, 2, 3]), 1, 2.5)
+        assert found.dtype == np.float64 and found[...].tolist() == [1, 2, 2.5]
+        m = numbers.random((4, 4)) + 4 * np.eye(4)
+        right = numbers.random((4, 2)) + 1j * numbers.random((4, 2))
+        for b in (right, right[:, 0], right.real):
+            assert np.allclose(ga.solve(ga.array(m), b), np.linalg.solve(m, b)), b.dtype
+            assert np.allclose(np.linalg.solve(m, ga.array(b)), np.linalg.solve(m, b))
+        assert (np.asarray(np.outer([1, 2], ga.array([3, 4, 5]))) == np.outer([1, 2], [3, 4, 5])).all()
+        days = np.array(["2020-01-03", "NaT", "2020-01-01", "NaT"], "M8[D]")
+        assert ga.array(days).argmin() == ga.array(days).argmax() == 1
+        assert ga.array(days[:1]).argmax() == 0 and ga.array(days[2::-2]).argmax() == 1
+        refused(TypeError, "matmul of global arrays has no dtype=", lambda: np.matmul(a, x.T, dtype="f4"))
+        ints = ga.zeros(4, "i4")
+        for call in (a.sum, a.mean, a.max, a.var, a.std):
+            refused(TypeError, "does not fit into out of type int32", lambda: call(axis=0, out=ints))
+        refused(TypeError, "does not fit into out of type int32", lambda: a.cumsum(0, out=ga.zeros((6, 4), "i4")))
+        assert (ga.array(x.astype("i8")).sum(axis=0, out=ints) is ints) and ints[0] == x.astype("i8")[:, 0].sum()
+        assert (a.argmax(0, out=ints)[...] == x.argmax(0)).all() and not (a.sum(axis=0, out=out)[...] - x.sum(axis=0)).round(6).any()
+
+    ga.launch(ranks, work)
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_a_mask_leaves_elements_of_every_output(ranks):
+    def work():
+        x, mask = np.arange(24.0).reshape(6, 4), np.arange(24).reshape(6, 4) % 3 == 0
+        wanted = [np.full((6, 4), 7.0), np.full((6, 4), 8.0)]
+        np.divmod(x, 5, out=tuple(wanted), where=mask)
+        outs = [ga.full((6, 4), 7.0), ga.full((6, 4), 8.0, layout=ga.cyclic((1, 1)))]  # blocks that do not match
+        np.divmod(ga.array(x), 5, out=tuple(outs), where=mask)
+        for out, values in zip(outs, wanted):
+            assert (out[...] == values).all()
+        square = ga.array(x[:4])
+        np.divmod(square.T, 5, out=(square, ga.full((4, 4), 8.0, layout=ga.cyclic((1, 1)))), where=mask[:4])
+        assert (square[...] == np.where(mask[:4], x[:4].T // 5, x[:4])).all()
+
+    ga.launch(ranks, work)
+
+
 def test_ranks_at_different_collectives_are_told_apart():
     def part():
         if ga.rank() == 0:

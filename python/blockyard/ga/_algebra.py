@@ -142,15 +142,21 @@ def trace(a: _array.GlobalArray) -> Any:
     return kind.type(sum(parts))
 
 
-def solve(a: _array.GlobalArray, b: Any, *, is_positive: bool = False) -> _array.GlobalArray:
-    """x with ``a @ x = b``; a is square, b has one or two axes, of float64. LAPACK solves it at the first
-    rank of the group, after a look at its memory: LU, or Cholesky if ``is_positive`` (symmetric, positive
-    definite). Returns a new array. InputError for a singular matrix, OutOfMemory."""
+def solve(a: Any, b: Any, *, is_positive: bool = False) -> _array.GlobalArray:
+    """x with ``a @ x = b``; a is square and real, b has one or two axes. LAPACK solves it in float64 at the
+    first rank of the group, after a look at its memory: LU, or Cholesky if ``is_positive`` (symmetric,
+    positive definite). Of a complex b the real and imaginary parts are solved one after the other. Returns a
+    new array. InputError for a singular matrix, OutOfMemory."""
+    template = _ufuncs.common_group("solve", [a, b])
+    a, right = _operand(a, template), _operand(b, template)
     _require_square("solve", a)
-    right = _operand(b, a)
     if right.ndim > 2 or right.shape[0] != a.shape[0]:
         raise _errors.InputError(f"solve: a right side of shape {right.shape} does not fit a matrix of {a.shape}")
     matrix = _double("solve", a)
+    if right.dtype.kind == "c":
+        real, imaginary = (solve(matrix, part, is_positive=is_positive) for part in (right.real, right.imag))
+        x: _array.GlobalArray = real + 1j * imaginary
+        return x
     x = copy(right, np.dtype(np.float64), "F", is_new=True)
     failed: list[int] = []
     a.group.together("solve", lambda: failed.append(_core.ga_solve(matrix.core, x.core, is_positive)))

@@ -345,7 +345,8 @@ class GlobalArray(np.lib.mixins.NDArrayOperatorsMixin):
 
     def std(self, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0,
             keepdims: bool = False) -> Any:
-        return np.sqrt(_reductions.variance(self, axis, dtype, out, ddof, keepdims))
+        squared = _reductions.variance(self, axis, dtype, out, ddof, keepdims)
+        return np.sqrt(squared) if out is None else np.sqrt(squared, out=out)
 
     def argmin(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
         """Collective. The flat index (C order, as NumPy) of the first smallest element; with ``axis`` a

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _algebra, _make, _ufuncs
+from . import _algebra, _array, _make, _ufuncs
 
 
 def apply(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -98,15 +98,19 @@ def _where(condition: Any, x: Any, y: Any) -> Any:
 def clip(a: Any, a_min: Any = None, a_max: Any = None, out: Any = None, *, min: Any = None, max: Any = None) -> Any:
     """With both of NumPy's names of the limits."""
     low, high = min if a_min is None else a_min, max if a_max is None else a_max
-    result = np.positive(a, out=out) if low is None else np.maximum(a, low, out=out)
-    return result if high is None else np.minimum(result, high, out=result)
+    if high is None:
+        return np.positive(a, out=out) if low is None else np.maximum(a, low, out=out)
+    return np.minimum(a if low is None else np.maximum(a, low), high, out=out)
 
 
 def _round(a: Any, decimals: int = 0) -> Any:
     if a.dtype.kind in "biu" and decimals >= 0:
         return a.copy()
-    power = a.dtype.type(10.0 ** decimals) if a.dtype.kind in "fc" else 10.0 ** decimals
-    return (np.rint(np.multiply(a, power)) / power).astype(a.dtype) if decimals else np.rint(a)
+    if decimals == 0:
+        return np.rint(a)
+    power = 10.0 ** abs(decimals)  # negative powers of ten are not exact
+    scale, back = (np.multiply, np.true_divide) if decimals > 0 else (np.true_divide, np.multiply)
+    return back(np.rint(scale(a, power)), power).astype(a.dtype)
 
 
 def _swapped(ndim: int, i: int, j: int) -> list[int]:
@@ -126,6 +130,7 @@ def _allclose(a: Any, b: Any, *tolerances: float, **more: Any) -> bool:
 def _outer(a: Any, b: Any) -> Any:
     if np.ndim(a) != 1 or np.ndim(b) != 1:
         raise TypeError("numpy.outer of global arrays is for arrays of one axis")
+    a, b = (one if isinstance(one, _array.GlobalArray) else np.asarray(one) for one in (a, b))
     # a[:, None] of a global array would be a copy. Rows that are a, transposed, are columns.
     group = _ufuncs.common_group("outer", [a, b]).group
     columns = _make.make("outer", group, (len(b), len(a)), np.result_type(a.dtype, b.dtype), "C")

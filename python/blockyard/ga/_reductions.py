@@ -39,6 +39,7 @@ def reduce(ufunc: np.ufunc, a: _array.GlobalArray, axis: Any = None, dtype: Any 
         result = _make.make(ufunc.__name__, a.group, seen, kind, a.order)
     elif not isinstance(result, _array.GlobalArray) or result.shape != seen:
         raise _errors.InputError(f"{ufunc.__name__}: out is a global array of shape {seen}, not {out!r}")
+    _require_fitting(ufunc.__name__, kind, result)
 
     def work() -> None:
         for where, block in result.blocks():
@@ -65,6 +66,7 @@ def accumulate(ufunc: np.ufunc, a: _array.GlobalArray, axis: Any = None, dtype: 
         result = _make.like(ufunc.__name__, a, kind)
     elif not isinstance(result, _array.GlobalArray) or result.shape != a.shape:
         raise _errors.InputError(f"{ufunc.__name__}: out is a global array of shape {a.shape}, not {out!r}")
+    _require_fitting(ufunc.__name__, kind, result)
     made: list[tuple[_array.Slices, np.ndarray]] = []
 
     def work() -> None:
@@ -137,6 +139,7 @@ def _arg_along(a: _array.GlobalArray, is_max: bool, along: int, out: Any, keepdi
         result = _make.make(name, a.group, seen, np.dtype(np.intp), a.order)
     elif not isinstance(result, _array.GlobalArray) or result.shape != seen:
         raise _errors.InputError(f"{name}: out is a global array of shape {seen}, not {out!r}")
+    _require_fitting(name, np.dtype(np.intp), result)
 
     def work() -> None:
         for where, block in result.blocks():
@@ -183,8 +186,8 @@ def _arg_of_all(a: _array.GlobalArray, is_max: bool) -> int:
 
     a.group.together("argmax" if is_max else "argmin", work)
     values = np.array([value for value, _ in best], a.dtype)
-    ahead = np.isnan(values) if a.dtype.kind in "fc" and np.isnan(values).any() else values == (
-        values.max() if is_max else values.min())
+    is_nan = values != values  # NaT, too
+    ahead = is_nan if is_nan.any() else values == (values.max() if is_max else values.min())
     return min(int(place) for (_, place), is_best in zip(best, ahead) if is_best)
 
 
@@ -242,6 +245,11 @@ def _widened(where: _array.Slices, axes: tuple[int, ...], shape: tuple[int, ...]
         else:
             wide.append(next(left))
     return tuple(wide)
+
+
+def _require_fitting(name: str, kind: np.dtype[Any], out: _array.GlobalArray) -> None:
+    if not np.can_cast(kind, out.dtype, "same_kind"):
+        raise TypeError(f"{name}: the result is {kind}, which does not fit into out of type {out.dtype}")
 
 
 def _require_associative(ufunc: np.ufunc) -> None:

@@ -16,7 +16,10 @@ def apply(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], more: Mapping[s
     rest = dict(more)
     if method == "__call__":
         if ufunc is np.matmul:
-            return _algebra.matmul(inputs[0], inputs[1], _single(rest.pop("out", None)))
+            out = _single(rest.pop("out", None))
+            if rest:
+                raise TypeError(f"matmul of global arrays has no {next(iter(rest))}=")
+            return _algebra.matmul(inputs[0], inputs[1], out)
         if ufunc.signature is not None:
             raise TypeError(f"{ufunc.__name__} works on whole axes, which lie at several ranks: np.asarray(a) copies them")
         return _call(ufunc, inputs, rest)
@@ -125,15 +128,16 @@ def _compute(ufunc: np.ufunc, operands: list[Any], results: list[_array.GlobalAr
 
     def work() -> None:
         for slices, block in target.blocks():
-            into = [block]
-            for result in results[1:]:
-                view = result.view(slices)
-                into.append(np.empty(block.shape, result.dtype) if view is None else view)
-                if view is None:
-                    aside.append((result, slices, into[-1]))
-            if is_aside:
-                into = [np.array(one) for one in into]
-                aside.extend((result, slices, one) for result, one in zip(results, into))
+            into = []
+            for result in results:
+                part = result.view(slices)
+                if part is None or is_aside:
+                    if where is True:
+                        part = np.empty_like(block, result.dtype)
+                    else:  # elements that the mask leaves out are stored, too
+                        part = result[slices] if part is None else part.copy()
+                    aside.append((result, slices, part))
+                into.append(part)
             parts = [part_of(one, slices, target.shape) for one in operands]
             mask = {} if where is True else {"where": part_of(where, slices, target.shape)}
             ufunc(*parts, out=tuple(into), **mask, **more)
