@@ -176,6 +176,28 @@ def test_a_mask_leaves_elements_of_every_output(ranks):
     ga.launch(ranks, work)
 
 
+def test_a_failure_at_one_rank_ends_no_other():
+    def fails(kind, text, call):
+        if ga.rank() == 1:
+            refused(kind, "", call)
+        else:
+            refused(blockyard.InputError, text, call)
+        assert ga.init().reduce(1) == ga.size()
+
+    def work():
+        group = ga.init()
+        huge = ga.array(np.diag([1.0, 1.0, 1e308, 1e308]), layout=ga.irregular([[0, 2], [0]]).on([0, 1]))
+        with np.errstate(over="raise"):
+            fails(FloatingPointError, "add failed at rank 1: FloatingPointError: overflow", lambda: huge.sum())
+            fails(FloatingPointError, "trace failed at rank 1: FloatingPointError: overflow", lambda: ga.trace(huge))
+        value = (lambda: 0) if ga.rank() == 1 else 0
+        fails(Exception, "ga.broadcast failed at rank 1: ", lambda: group.broadcast(value, root=1))
+        fails(Exception, "ga.gather failed at rank 1: ", lambda: group.gather(value))
+        assert group.broadcast("news", 1) == "news" and group.gather(ga.rank()) == list(range(ga.size()))
+
+    ga.launch(3, work)
+
+
 def test_ranks_at_different_collectives_are_told_apart():
     def part():
         if ga.rank() == 0:

@@ -123,12 +123,11 @@ def _sum_of(products: Any) -> Any:
 
 def trace(a: _array.GlobalArray) -> Any:
     """The sum of a[i, i]."""
-    parts: list[Any] = []
     kind = np.ones(1, a.dtype).sum().dtype
     if a.ndim != 2:
         raise _errors.InputError(f"trace is for matrices, not for {a.ndim} axes")
 
-    def work() -> None:
+    def work() -> Any:
         own = kind.type(0)
         for where, block in a.blocks():
             first = max(part.start for part in where)
@@ -136,10 +135,9 @@ def trace(a: _array.GlobalArray) -> Any:
             if first < end:
                 own += np.trace(block[first - where[0].start:end - where[0].start,
                                       first - where[1].start:end - where[1].start], dtype=kind)
-        parts.extend(a.group._gather(own))
+        return own
 
-    a.group.together("trace", work)
-    return kind.type(sum(parts))
+    return kind.type(sum(a.group.gather_of("trace", work)))
 
 
 def solve(a: Any, b: Any, *, is_positive: bool = False) -> _array.GlobalArray:

@@ -174,17 +174,15 @@ def _arg_of_slab(a: _array.GlobalArray, where: _array.Slices, along: int, is_max
 
 
 def _arg_of_all(a: _array.GlobalArray, is_max: bool) -> int:
-    best: list[Any] = []
-
-    def work() -> None:
+    def work() -> list[Any]:
         found = []
         for where, block in a.blocks():
             at = np.unravel_index(block.argmax() if is_max else block.argmin(), block.shape)
             place = [part.start + int(k) for part, k in zip(where, at)]
             found.append((block[at], int(np.ravel_multi_index(place, a.shape))))
-        best.extend(one for part in a.group._gather(found) for one in part)
+        return found
 
-    a.group.together("argmax" if is_max else "argmin", work)
+    best = [one for part in a.group.gather_of("argmax" if is_max else "argmin", work) for one in part]
     values = np.array([value for value, _ in best], a.dtype)
     is_nan = values != values  # NaT, too
     ahead = is_nan if is_nan.any() else values == (values.max() if is_max else values.min())
@@ -192,13 +190,10 @@ def _arg_of_all(a: _array.GlobalArray, is_max: bool) -> int:
 
 
 def _all(ufunc: np.ufunc, a: _array.GlobalArray, kind: np.dtype[Any]) -> Any:
-    parts: list[Any] = []
+    def work() -> list[Any]:
+        return [ufunc.reduce(block, axis=None, dtype=kind) for _, block in a.blocks()]
 
-    def work() -> None:
-        own = [ufunc.reduce(block, axis=None, dtype=kind) for _, block in a.blocks()]
-        parts.extend(value for part in a.group._gather(own) for value in part)
-
-    a.group.together(ufunc.__name__, work)
+    parts = [value for part in a.group.gather_of(ufunc.__name__, work) for value in part]
     total = parts[0]
     for value in parts[1:]:
         total = ufunc(total, value)

@@ -11,6 +11,7 @@ import sys
 import threading
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
+from dataclasses import dataclass
 from typing import Any, TypeVar, Union
 
 import numpy as np
@@ -200,13 +201,15 @@ class Group:
         return self._broadcast(value, root)
 
     def _broadcast(self, value: T, root: int) -> T:
-        bytes_ = np.frombuffer(pickle.dumps(value), np.uint8).copy() if self.rank == root else np.empty(0, np.uint8)
+        packed = _Packed(value if self.rank == root else None)
+        bytes_ = packed.bytes if self.rank == root else np.empty(0, np.uint8)
         length = np.array([bytes_.size], np.int64)
         self.world.core.broadcast(self.number, length, root)
         if self.rank != root:
             bytes_ = np.empty(int(length[0]), np.uint8)
         self.world.core.broadcast(self.number, bytes_, root)
-        return value if self.rank == root else pickle.loads(bytes_.tobytes())
+        packed.require()
+        return value if self.rank == root else self._opened("ga.broadcast", bytes_, root)
 
     def gather(self, value: T) -> list[T]:
         """Collective. Sends the objects of all members, in the order of members, to all."""
@@ -216,7 +219,8 @@ class Group:
     def _gather(self, value: T) -> list[T]:
         if self.size == 1:
             return [value]
-        mine = np.frombuffer(pickle.dumps(value), np.uint8)
+        packed = _Packed(value)
+        mine = packed.bytes
         lengths = np.zeros(self.size, np.int64)
         lengths[self.rank] = mine.size
         self.world.core.reduce(self.number, 1, _reductions["sum"], lengths)
@@ -228,7 +232,14 @@ class Group:
         self.world.core.reduce(self.number, 1, _reductions["sum"], all_)
         told = all_.view(np.uint8)
         begins = np.concatenate([[0], ends[:-1]])
-        return [pickle.loads(told[b:b + n].tobytes()) for b, n in zip(begins, lengths)]
+        packed.require()
+        return [self._opened("ga.gather", told[b:b + n], member) for member, (b, n) in enumerate(zip(begins, lengths))]
+
+    def _opened(self, what: str, bytes_: np.ndarray, member: int) -> Any:
+        value = pickle.loads(bytes_.tobytes())
+        if isinstance(value, _Unsent):
+            raise _errors.InputError(f"{what} failed at rank {self.ranks[member]}: {value.reason}")
+        return value
 
     def reduce(self, values: Any, op: str = "sum") -> Any:
         """Collective. Element by element the "sum", "prod", "max" or "min" over members of arrays (or
@@ -264,15 +275,44 @@ class Group:
             raise error
         raise _errors.InputError(f"{what} failed at rank {self.ranks[int(failed[0]) - 1]}: {told}")
 
+    def gather_of(self, what: str, work: Callable[[], T]) -> list[T]:
+        """What ``work`` returns at all members, once it has failed at none."""
+        return self._gather(self.together(what, work))
+
     def close(self) -> None:
         """Collective among the members. Ends a group whose arrays are no longer referenced."""
         self._require_member("ga.Group.close")
         self.world.core.end_group(self.number)
-        self.world.groups.pop(tuple(self.ranks), None)
+        if self.world.groups.get(tuple(self.ranks)) is self:
+            del self.world.groups[tuple(self.ranks)]
 
     def _require_member(self, what: str) -> None:
         if self.rank < 0:
             raise _errors.InputError(f"{what}: rank {self.world.core.rank} is not a member of the group {self.ranks}")
+
+
+@dataclass
+class _Unsent:
+    """Goes in place of an object that cannot be pickled, so that others do not wait for it."""
+
+    reason: str
+
+
+class _Packed:
+    """The bytes of an object, or of why there are none."""
+
+    def __init__(self, value: Any):
+        self._error: Exception | None = None
+        try:
+            found = pickle.dumps(value)
+        except Exception as error:
+            self._error = error
+            found = pickle.dumps(_Unsent(f"{type(error).__name__}: {error}"))
+        self.bytes = np.frombuffer(found, np.uint8).copy()
+
+    def require(self) -> None:
+        if self._error is not None:
+            raise self._error
 
 
 def call(what: str, function: Callable[..., T], *args: Any) -> T:
