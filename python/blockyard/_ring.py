@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.lib.format import descr_to_dtype, dtype_to_descr  # a text, or a list of fields
 
 from . import _core, _errors, _places, _processes
 from ._supers import guarded
@@ -146,10 +147,11 @@ class Ring:
         payload = np.ascontiguousarray(self._as_item(array))
         if payload.dtype.hasobject:
             raise ValueError(f"an array of Python objects cannot travel: dtype {payload.dtype}")
-        number = float(head) if isinstance(head, (int, float, np.number)) else 0.0
+        number = float(head) if isinstance(head, (int, float, np.integer, np.floating)) else 0.0
         if self.is_on_device and head is not None and number != head:
             raise ValueError(f"the head of an item for a kernel is a number, not {head!r}")
-        about = struct.pack("=d", number) + pickle.dumps((payload.dtype.str, np.shape(array), head), protocol=5)
+        about = struct.pack("=d", number) + pickle.dumps((dtype_to_descr(payload.dtype), np.shape(array), head),
+                                                         protocol=5)
         if len(about) > _most_head_bytes:
             raise ValueError(f"the head of an item takes {len(about)} bytes; at most {_most_head_bytes}, with type and "
                              "shape of the array, are allowed: put the rest into the array")
@@ -235,7 +237,7 @@ class Ring:
 
     def _take(self, about: bytes, payload: memoryview) -> None:
         dtype, shape, head = pickle.loads(about[8:])
-        array = np.frombuffer(payload, dtype).reshape(shape)
+        array = np.frombuffer(payload, descr_to_dtype(dtype)).reshape(shape)
         assert self._update is not None
         if head is None:
             self._update(self.slice, array)

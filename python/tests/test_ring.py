@@ -56,6 +56,23 @@ def test_gives_heads_and_arrays_of_any_type():
     assert r.counts["applied"] == 2
 
 
+def test_gives_structures_with_their_fields_and_complex_heads():
+    kind = np.dtype({"names": ["n", "x"], "formats": ["i2", ("f8", (2,))], "offsets": [2, 8], "itemsize": 32})
+    given = np.zeros(3, kind)
+    given["n"], given["x"] = [1, 2, 3], [[1, 2], [3, 4], [5, 6]]
+    got = []
+    with blockyard.Ring((3,), fabric="loopback") as r:
+        @r.update
+        def note(part, x, head=None):
+            part += x["n"] * x["x"][:, 1]
+            got.append((head, x.dtype.itemsize))
+
+        r.give(given, head=np.complex128(1 + 2j))
+        r.give(given, head=3 + 4j)
+        whole = r.result()
+    assert got == [(1 + 2j, 32), (3 + 4j, 32)] and whole.tolist() == [4, 16, 36]
+
+
 def test_refuses_what_cannot_be():
     for arguments in ({"cut": 2}, {"slots": 1}, {"route": "left"}, {"shape": (0, 3)}, {"dtype": "O"}):
         with pytest.raises(ValueError):

@@ -48,7 +48,9 @@ def _where(of: LazyArray, *args: Any) -> Any:
 def _dot(of: LazyArray, a: Any, b: Any, out: Any = None) -> Any:
     if out is not None or np.ndim(a) == 0 or np.ndim(b) == 0:
         return NotImplemented
-    return np.matmul(a, b) if np.ndim(b) <= 2 and np.ndim(a) <= 2 else _tensordot(of, a, b, ((-1,), (-2,)))
+    if np.ndim(a) <= 2 and np.ndim(b) <= 2:
+        return np.matmul(a, b)
+    return _tensordot(of, a, b, ((-1,), (-1 if np.ndim(b) == 1 else -2,)))
 
 
 def _tensordot(of: LazyArray, a: Any, b: Any, axes: Any = 2) -> Any:
