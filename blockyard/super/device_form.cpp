@@ -42,9 +42,16 @@ void DeviceForm::set_texts(const std::string& text) {
 }
 
 array::ElementType DeviceForm::type_of(std::size_t k) const {
-  const std::vector<std::string_view> words = words_of(types);
-  if (words.empty()) return array::ElementType::f64;
-  const std::string_view word = words[words.size() == 1 ? 0 : k];
+  // Asked for at each execute: without a list of the words.
+  std::string_view word;
+  std::string_view rest = types;
+  for (std::size_t n = 0; n <= k; ++n) {
+    rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
+    if (rest.empty()) break;  // the one word is for all
+    word = rest.substr(0, rest.find(' '));
+    rest.remove_prefix(word.size());
+  }
+  if (word.empty()) return array::ElementType::f64;
   const auto found = std::ranges::find(array::element_names, word);
   if (found == array::element_names.end())
     throw Error(Errc::bad_input,

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <vector>
 
 #include "blockyard/super/c_abi.h"
@@ -70,20 +71,24 @@ int predefined_array(const void* self, const char* name, std::int32_t* order,
   return 0;
 }
 
-/// Operands and context in the layout of c_abi.h.
+/// Operands and context in the layout of c_abi.h. One is kept for each function of a table, so that
+/// an execute allocates nothing once its operands have been seen.
 class Translated {
  public:
-  Translated(std::span<const Operand> operands, const Context& context)
-      : context_{&context,
-                 context.worker,
-                 context.workers,
-                 message_.data(),
-                 static_cast<std::int64_t>(message_.size()),
-                 &int_constant,
-                 &scalar_constant,
-                 &segment_count,
-                 &segment_extent,
-                 &predefined_array} {
+  Translated() = default;
+  void set(std::span<const Operand> operands, const Context& context) {
+    context_ = {&context,
+                context.worker,
+                context.workers,
+                message_.data(),
+                static_cast<std::int64_t>(message_.size()),
+                &int_constant,
+                &scalar_constant,
+                &segment_count,
+                &segment_extent,
+                &predefined_array};
+    message_.front() = '\0';
+    operands_.clear();
     names_.resize(operands.size());
     kinds_.resize(operands.size());
     for (std::size_t k = 0; k < operands.size(); ++k) {
@@ -114,18 +119,20 @@ class Translated {
 
  private:
   std::array<char, 512> message_{};
-  blockyard_context context_;
+  blockyard_context context_{};
   std::vector<blockyard_operand> operands_;
   std::vector<std::string> names_;
   std::vector<std::array<std::int32_t, array::max_order>> kinds_;
 };
 
 Function calling(blockyard_super_function function) {
-  return [function](std::span<Operand> operands, const Context& context) {
-    Translated translated(operands, context);
-    const int status = translated.call(function);
+  // Shared by copies of the entry, which are of one table and so of one thread.
+  return [function, translated = std::make_shared<Translated>()](std::span<Operand> operands,
+                                                                 const Context& context) {
+    translated->set(operands, context);
+    const int status = translated->call(function);
     if (status == 0) return;
-    const std::string message = translated.message();
+    const std::string message = translated->message();
     throw Error(Errc::bad_input,
                 message.empty() ? fmt::format("it returned status {}", status) : message);
   };
@@ -144,15 +151,16 @@ std::shared_ptr<const DeviceForm> device_form_of(const blockyard_super_device_fo
   made->cuda = text(form.cuda);
   made->ptx = text(form.ptx);
   if (form.prepare != nullptr)
-    made->prepare = [prepare = form.prepare](std::span<const Operand> operands,
-                                             const Context& context, DeviceCall& call) {
+    made->prepare = [prepare = form.prepare, translated = std::make_shared<Translated>()](
+                        std::span<const Operand> operands, const Context& context,
+                        DeviceCall& call) {
       blockyard_super_call c_call{};
       std::ranges::copy(call.extents, c_call.extents);
       std::vector<void*> values;
       for (auto& value : call.values) values.push_back(value.data());
       c_call.values = values.data();
-      Translated translated(operands, context);
-      if (translated.call(prepare, &c_call) != 0) return false;
+      translated->set(operands, context);
+      if (translated->call(prepare, &c_call) != 0) return false;
       std::ranges::copy(c_call.extents, call.extents.begin());
       return true;
     };

@@ -60,6 +60,21 @@ TEST(SuperLibrary, GivesOperandsAndConstantsToCFunctions) {
   EXPECT_EQ(y.values, (std::vector<double>{6, 12}));
 }
 
+TEST(SuperLibrary, KeepsWhatCFunctionsSeeInOnePlace) {
+  const Example loaded;
+  const Function& function = loaded.table.find("describe_places")->function;
+  TestOperand result("x", {}, Access::write);
+  TestOperand block("an array with a name that has memory of its own", {7}, Access::read);
+  std::vector<Operand> operands = {result.view(), block.view()};
+  function(operands, Context{});
+  const double first = result.values[0];
+  // A call that took memory and gave it back would get other memory now.
+  std::vector<std::string> taken;
+  for (std::size_t length = 16; length < 512; ++length) taken.emplace_back(length, 'x');
+  function(operands, Context{});
+  EXPECT_EQ(result.values[0], first);
+}
+
 TEST(SuperLibrary, LetsCFunctionsAskForSegments) {
   const Example loaded;
   const Table& table = loaded.table;
