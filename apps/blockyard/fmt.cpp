@@ -32,7 +32,7 @@ int format_file(const FormatOptions& options, const std::string& file) {
   if (sial::has_error(formatted.found)) return exit_error;
   if (options.to_stdout) {
     print_out("{}", formatted.text);
-    return 0;
+    return options.check && formatted.text != source ? exit_error : 0;
   }
   if (formatted.text == source) return 0;
   if (options.check) {

@@ -237,6 +237,7 @@ void merge(const HubbardRun& run, HubbardJob& job) {
   if (!run.checkpoint_dir.empty()) checkpoints.folder = run.checkpoint_dir;
   if (checkpoints.seconds && checkpoints.folder.empty())
     checkpoints.folder = std::filesystem::path(job.file).stem().string() + ".checkpoint";
+  checkpoints.options = text_of_options(run);
 }
 
 RingDeviceChoice device_of(const HubbardRun& run, const HubbardJob& job) {
@@ -306,10 +307,10 @@ int simulate(const HubbardRun& run, HubbardJob& job, fabric::MpiSession* session
   Json json = json_of(job, report.last);
   if (job.dca) json["dca"] = dca_json(job, report);
   warn_of_tails(job, report.last.g4);
-  if (!is_silent) {
-    if (job.dca && !report.is_converged)
-      print_out("not converged to {} after {} iterations; go on with restart = \"{}\"\n",
+  if (job.dca && !report.is_converged)
+    print_error("warning: not converged to {} after {} iterations; go on with restart = \"{}\"\n",
                 job.dca->tolerance, job.dca->iterations, job.dca->output);
+  if (!is_silent) {
     print_out("{}", text_of(job, report.last));
     if (job.dca) print_out("self-energy written to {}\n", job.dca->output);
   }
@@ -375,10 +376,11 @@ int plan_hubbard(const HubbardRun& run, int processes) {
   return 0;
 }
 
-int resume_hubbard(const HubbardRun& run) {
-  auto session = join_processes(run.fabric);
+int resume_hubbard(const HubbardRun& command) {
+  auto session = join_processes(command.fabric);
   return run_quietly(session.get(), [&] {
-    const lattice::SavedHead head = lattice::CheckpointIn(run.file).head();
+    const lattice::SavedHead head = lattice::CheckpointIn(command.file).head();
+    const HubbardRun run = as_before(command, head.options);
     HubbardJob job = read_hubbard_job(head.source, head.file);
     set_output(head.output, job);
     job.checkpoints.folder = std::filesystem::path(run.file).parent_path().string();

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <filesystem>
 #include <iostream>
 #include <memory>
 
@@ -13,7 +14,9 @@ namespace {
 
 int serve(const std::vector<std::string>& imports, const std::string& library) {
   input::Places places = find_places(library);
-  places.imports = imports;
+  // Files have addresses in an editor.
+  for (const std::string& folder : imports)
+    places.imports.push_back(std::filesystem::absolute(folder).lexically_normal().string());
   lsp::Server server([&] { return std::make_unique<sial::FileLoader>(job::source_loader(places)); },
                      job::super_instruction_names(),
                      [](const lsp::Json& message) { lsp::write_message(std::cout, message); });

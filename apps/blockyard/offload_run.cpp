@@ -113,6 +113,11 @@ std::string with_absolute_paths(const std::string& servers) {
   return all;
 }
 
+/// Whether the user wants none, whatever the environment says.
+bool has_no_server(const RunOptions& options) {
+  return options.of.has_server && options.of.server.empty();
+}
+
 /// The program in its process. Does not return; what was wrong goes into `failed`, which the
 /// program itself does not have.
 [[noreturn]] void become_program(const RunOptions& options, const fs::path& preload,
@@ -120,9 +125,11 @@ std::string with_absolute_paths(const std::string& servers) {
   const char* const before = std::getenv("LD_PRELOAD");
   const bool has_other = before != nullptr && *before != '\0';
   put("LD_PRELOAD", preload.string() + (has_other ? std::string(":") + before : ""));
+  for (const char* const name : {"BLOCKYARD_OFFLOAD", "RCPU_SERVER"})
+    if (has_no_server(options)) ::unsetenv(name);
   put("BLOCKYARD_OFFLOAD", options.of.server);
   put("BLOCKYARD_OFFLOAD_TOKEN", options.of.token);
-  if (options.of.sockets > 1) put("BLOCKYARD_OFFLOAD_SOCKETS", std::to_string(options.of.sockets));
+  if (options.of.has_sockets) put("BLOCKYARD_OFFLOAD_SOCKETS", std::to_string(options.of.sockets));
   put("BLOCKYARD_OFFLOAD_PLACE", options.place);
   put("BLOCKYARD_OFFLOAD_LOG", options.log);
   if (options.of.server.find("ucx:") != std::string::npos)
@@ -199,7 +206,7 @@ End run_program(const RunOptions& options, const fs::path& preload, const fs::pa
 /// What is wrong with these is said before the program has computed for hours.
 void check(const RunOptions& options) {
   const std::vector<std::string> servers = rpc::split_addresses(options.of.server);
-  if (servers.empty() && options.place != "local")
+  if (servers.empty() && options.place != "local" && !has_no_server(options))
     throw UsageError(fmt::format("--server {}: this is no address", options.of.server));
   for (const std::string& server : servers) {
     const blas::Server of = blas::parse_server(server);
@@ -219,11 +226,12 @@ int run(RunOptions options) {
     options.program.erase(options.program.begin());
   if (options.program.empty())
     throw UsageError("the program is missing: blockyard offload run -- PROGRAM ARGUMENTS");
-  take_from_environment(options.of.server, {"BLOCKYARD_OFFLOAD", "RCPU_SERVER"});
+  if (!options.of.has_server)
+    take_from_environment(options.of.server, {"BLOCKYARD_OFFLOAD", "RCPU_SERVER"});
   take_from_environment(options.of.token, {"BLOCKYARD_OFFLOAD_TOKEN"});
   // The program may change its folder before its first call.
   if (!options.of.token.empty()) options.of.token = fs::absolute(options.of.token).string();
-  if (options.place != "local") options.of.fill_in();
+  if (options.place != "local" && !has_no_server(options)) options.of.fill_in();
   check(options);
   options.of.server = with_absolute_paths(options.of.server);
   const Folder reports;

@@ -9,10 +9,12 @@
 namespace blockyard::app {
 
 void ServerChoice::add_to(CLI::App& command, const std::string& where) {
-  command.add_option("--server", server, where + " (default: that of this user)");
+  command.add_option("--server", server, where + " (default: that of this user)")
+      ->each([this](const std::string&) { has_server = true; });
   command.add_option("--token", token, "file with name and secret");
   command.add_option("--sockets", sockets, "sockets that long data are divided among (default: 1)")
-      ->check(CLI::Range(1, 16));
+      ->check(CLI::Range(1, 16))
+      ->each([this](const std::string&) { has_sockets = true; });
 }
 
 void ServerChoice::fill_in() {

@@ -11,6 +11,7 @@ struct ServerChoice {
   std::string server;
   std::string token;
   int sockets = 1;
+  bool has_server = false, has_sockets = false;  ///< whether the command line says it
 
   /// --server, --token and --sockets.
   void add_to(CLI::App& command, const std::string& where);

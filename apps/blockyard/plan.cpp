@@ -126,6 +126,10 @@ int plan_lattice(const PlanCommand& command, const CLI::App& app) {
 }
 
 int plan(const PlanCommand& command, const CLI::App& app, const std::string& library) {
+  constexpr std::int64_t most_ranks = std::int64_t{1} << 24;
+  if (std::int64_t{command.processes} * command.workers.value_or(1) > most_ranks)
+    throw UsageError(fmt::format("-n {} and -w {}: more than {} workers", command.processes,
+                                 command.workers.value_or(1), most_ranks));
   if (command.files.size() == 1 && is_lattice_job(command.files.front()))
     return plan_lattice(command, app);
   plan::PlanOptions options = plan_options(command);

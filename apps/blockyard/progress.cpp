@@ -35,8 +35,8 @@ void Progress::draw() {
   const double seconds = base::now_seconds() - step_began_;
   if (seconds < silent_seconds) return;
   const std::size_t filled = bar_width * step_ / names_.size();
-  print_error("\r[{:#<{}}{:.<{}}] {} ({} of {}) {:.0f} s ", "", filled, "", bar_width - filled,
-              names_[step_], step_ + 1, names_.size(), seconds);
+  print_error("\r\033[K[{:#<{}}{:.<{}}] {} ({} of {}) {:.0f} s ", "", filled, "",
+              bar_width - filled, names_[step_], step_ + 1, names_.size(), seconds);
   std::fflush(stderr);
   is_drawn_ = true;
 }

@@ -25,6 +25,7 @@
 #include "apps/blockyard/run_options.h"
 #include "apps/blockyard/setting_options.h"
 #include "apps/blockyard/signals.h"
+#include "blockyard/base/current_error.h"
 #include "blockyard/base/error.h"
 #include "blockyard/input/job_file.h"
 #include "blockyard/input/words.h"
@@ -202,9 +203,10 @@ int run_list(RunOptions options, const std::vector<JobSource>& sources, const st
     try {
       const int ended = run_one(options, source, library, session, kept, &told);
       if (ended != 0 && told.error.empty()) told.error = "it has errors";
-    } catch (const base::Error& error) {
+    } catch (const std::exception& error) {
       if (session) throw;
-      told.error = error.what();
+      const auto* const usage = dynamic_cast<const UsageError*>(&error);
+      told.error = usage != nullptr ? usage->what() : base::current_error().what();
     }
     if (is_first) output.print(table.row(told));
     if (!told.error.empty() && is_first) print_error("error: {}: {}\n", told.name, told.error);

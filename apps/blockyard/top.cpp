@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <memory>
@@ -45,7 +46,9 @@ int top(const TopOptions& options) {
       return 0;
     }
     output.print(is_terminal && !options.is_json ? "\033[H\033[2J" + text : text);
-    std::this_thread::sleep_for(std::chrono::duration<double>(options.seconds.value_or(1)));
+    constexpr double step = 0.1;  // a signal ends no sleep
+    for (double left = options.seconds.value_or(1); left > 0 && noted_signal() == 0; left -= step)
+      std::this_thread::sleep_for(std::chrono::duration<double>(std::min(step, left)));
   }
   return 128 + noted_signal();
 }

@@ -67,8 +67,14 @@ void check_options(const SamplesReader& reader, const G4Options& options, const 
                     *reader.first_green()));
 }
 
-void give_all(G4Run& run, SharedReader& shared, const fabric::Fabric& fabric, std::int64_t count) {
-  for (std::int64_t number = fabric.rank(); number < count; number += fabric.size()) {
+/// Neighbours in the file, which may be in the chain that made them, share a bin and a rank, thus a
+/// ring: otherwise errors would be those of independent samples.
+void give_all(G4Run& run, SharedReader& shared, const fabric::Fabric& fabric, std::int64_t count,
+              std::int64_t bins) {
+  const auto begin = [&](std::int64_t rank) {
+    return (rank * count + fabric.size() - 1) / fabric.size();
+  };
+  for (std::int64_t number = begin(fabric.rank()); number < begin(fabric.rank() + 1); ++number) {
     Complex sign;
     std::vector<double> green;
     Sample sample;
@@ -80,10 +86,11 @@ void give_all(G4Run& run, SharedReader& shared, const fabric::Fabric& fabric, st
         sample = reader.sample(number);
       return has;
     });
+    const auto bin = static_cast<int>(number * bins / count);
     if (is_green)
-      run.give(green, sign, number);
+      run.give(green, sign, bin);
     else
-      run.give(sample, number);
+      run.give(sample, bin);
   }
 }
 
@@ -114,7 +121,7 @@ G4Report accumulate(const AccumulateJob& job, const ring::Team& team) {
     if (options.travel == Travel::automatic && has_green) options.travel = Travel::g;
     const G4Plan plan = plan_g4(problem, options, fabric.size(), vertices);
     G4Run run(member, problem, cluster, options, plan, pool, count, bound);
-    give_all(run, shared, fabric, count);
+    give_all(run, shared, fabric, count, options.bins);
     run.finish();
     G4Report report = run.write(job.output);
     if (fabric.rank() == 0) result = std::move(report);

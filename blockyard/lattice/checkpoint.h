@@ -21,6 +21,7 @@ struct Checkpointing {
   std::optional<double> seconds;  ///< between two; nothing: on request only
   std::function<int()> requests;  ///< how often one was asked for. Any thread
   std::function<bool()> ends;     ///< whether to save a last time and end. Any thread
+  std::string options;            ///< of the run beyond its job, which a checkpoint keeps
   std::string from;               ///< the file of a checkpoint to go on from; empty: from the start
   std::vector<std::byte> outer;   ///< the state of the iteration that the simulation is a part of
 };
@@ -30,6 +31,7 @@ struct SavedHead {
   std::string file;        ///< the name of its job file
   std::string source;      ///< the text of that
   std::string output;      ///< absolute: a run may be resumed from another folder
+  std::string options;     ///< Checkpointing::options
   double exact_bound = 0;  ///< agreed for exact sums
   std::int64_t units = 0;  ///< of G4
   std::int64_t walkers = 0;

@@ -45,16 +45,15 @@ class G4Run::State {
     begin_ring();
   }
 
-  void give(const Sample& sample, std::int64_t number) {
-    averages_.add(sample, is_binned_by_ring_ ? seat_.ring : bin_of(number));
+  void give(const Sample& sample, int bin) {
+    averages_.add(sample, is_binned_by_ring_ ? seat_.ring : bin);
     if (options_.channels.empty()) return;
-    give(update_.payload_of(sample),
-         head_of(&sample, sample.sign, bin_of(number), options_.is_single));
+    give(update_.payload_of(sample), head_of(&sample, sample.sign, bin, options_.is_single));
   }
-  void give(std::span<const double> green, Complex sign, std::int64_t number) {
-    averages_.add(green, sign, is_binned_by_ring_ ? seat_.ring : bin_of(number));
+  void give(std::span<const double> green, Complex sign, int bin) {
+    averages_.add(green, sign, is_binned_by_ring_ ? seat_.ring : bin);
     if (options_.channels.empty()) return;
-    give(update_.payload_of(green), head_of(nullptr, sign, bin_of(number), options_.is_single));
+    give(update_.payload_of(green), head_of(nullptr, sign, bin, options_.is_single));
   }
   void serve() { ring_->serve(); }
 
@@ -200,10 +199,6 @@ class G4Run::State {
 
   void clear_slice() {
     if (slice_.size() > 0) std::memset(slice_.data(), 0, slice_.size());
-  }
-
-  [[nodiscard]] int bin_of(std::int64_t number) const {
-    return static_cast<int>(number % options_.bins);
   }
 
   void give(const fabric::Payload& payload, const ItemHead& head) {
@@ -357,9 +352,9 @@ G4Run::G4Run(ring::Member& member, const Problem& problem, const Cluster& cluste
                                      exact_bound)) {}
 G4Run::~G4Run() = default;
 
-void G4Run::give(const Sample& sample, std::int64_t number) { state_->give(sample, number); }
-void G4Run::give(std::span<const double> green, Complex sign, std::int64_t number) {
-  state_->give(green, sign, number);
+void G4Run::give(const Sample& sample, int bin) { state_->give(sample, bin); }
+void G4Run::give(std::span<const double> green, Complex sign, int bin) {
+  state_->give(green, sign, bin);
 }
 void G4Run::serve() { state_->serve(); }
 void G4Run::land() { state_->land(); }

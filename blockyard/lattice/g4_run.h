@@ -112,10 +112,10 @@ class G4Run {
   G4Run(const G4Run&) = delete;
   G4Run& operator=(const G4Run&) = delete;
 
-  /// number: of the sample among all of the run; says its bin.
-  void give(const Sample& sample, std::int64_t number);
+  /// bin: of the sample, below the number of bins; with rings as bins it does not count.
+  void give(const Sample& sample, int bin);
   /// The same of a Green's function in the order of TileSet::all.
-  void give(std::span<const double> green, Complex sign, std::int64_t number);
+  void give(std::span<const double> green, Complex sign, int bin);
   /// Receives pending items, for long work between samples.
   void serve();
   /// Collective. Returns when all that was given has been taken in everywhere. Nothing is given

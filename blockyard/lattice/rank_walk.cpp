@@ -99,7 +99,8 @@ void RankWalk::advance(Place& place, std::int64_t steps) {
     place.orders.add(place.walker.order(), place.walker.weight());
     // Neighbours in time share a bin, and no bin is empty, however few samples a walker gives.
     const std::int64_t number = place.given * job.walkers + place.number;
-    setting_.run.give(place.walker.sample(), number * job.options.bins / job.samples);
+    setting_.run.give(place.walker.sample(),
+                      static_cast<int>(number * job.options.bins / job.samples));
     ++place.given;
     setting_.sampled(1);
   }

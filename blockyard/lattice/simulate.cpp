@@ -105,7 +105,7 @@ HubbardReport simulate(const HubbardJob& job, const Problem& problem, const Bare
       run.load(mine->head().averages,
                [&](Extent unit, std::span<std::byte> into) { mine->unit(unit, into); });
     const std::string output = std::filesystem::absolute(job.output).string();
-    const SavedHead head{job.file,           job.source,  output, bound,
+    const SavedHead head{job.file,           job.source,  output, job.checkpoints.options, bound,
                          plan.shape.units(), job.walkers, {},     job.checkpoints.outer};
     CheckpointFolder* keeps = fabric.rank() == 0 && folder ? &*folder : nullptr;
     const auto sampled = [&](std::int64_t samples) {

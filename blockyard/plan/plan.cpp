@@ -124,7 +124,8 @@ JobPlan make_plan(const job::Job& job, const Machine& machine, const PlanOptions
 
 std::string disk_warning(const job::Job& job, std::optional<double> free_bytes) {
   constexpr double quick_steps = 1e5;
-  if (job.memory.spilled_bytes == 0) return "";
+  // The job counts the ranks of all processes, and a plan those of one.
+  if (job.memory.spilled_bytes == 0 || job.processes > 1) return "";
   PlanOptions options;
   options.walk.steps = quick_steps;
   JobPlan plan;

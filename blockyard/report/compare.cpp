@@ -31,8 +31,10 @@ struct Value {
 /// The measurements of a run, by name.
 using Values = std::map<std::string, Value>;
 
+/// JSON has null for what is no number.
 double number_of(const Json& json, const char* key) {
   const auto found = json.find(key);
+  if (found != json.end() && found->is_null()) return std::numeric_limits<double>::quiet_NaN();
   return found != json.end() && found->is_number() ? found->get<double>() : 0.0;
 }
 
@@ -194,9 +196,9 @@ Comparison compare(std::string_view before, std::string_view before_path, std::s
     if (const auto found = theirs.find(name); found != theirs.end()) d.after = found->second.number;
     const double change = std::fabs(d.after - d.before);
     d.weight = d.is_result ? std::numeric_limits<double>::infinity() : change * value.scale;
-    if (d.is_result && change > same_energy_hartree) result.has_other_results = true;
-    if (d.is_result ? change > same_energy_hartree : change > 0)
-      result.differences.push_back(std::move(d));
+    const bool is_other_result = d.is_result && !(change <= same_energy_hartree);  // or no number
+    if (is_other_result) result.has_other_results = true;
+    if (d.is_result ? is_other_result : change > 0) result.differences.push_back(std::move(d));
   }
   std::ranges::stable_sort(result.differences, std::greater{}, &Difference::weight);
   return result;

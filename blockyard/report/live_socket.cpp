@@ -112,10 +112,9 @@ Question begin_question(const fs::path& path) {
   } else if (::connect(question.socket, reinterpret_cast<const sockaddr*>(&address),
                        sizeof address) != 0) {
     question.is_over = true;
-    if (errno == ECONNREFUSED) {
-      ::unlink(path.c_str());
-      question.name.clear();
-    }
+    const bool has_gone = errno == ENOENT, is_dead = errno == ECONNREFUSED;
+    if (is_dead) ::unlink(path.c_str());
+    if (is_dead || has_gone) question.name.clear();
   }
   return question;
 }
@@ -127,6 +126,7 @@ void take_answer(Question& question) {
   while ((count = ::read(question.socket, piece.data(), piece.size())) > 0)
     question.answer.append(piece.data(), static_cast<std::size_t>(count));
   question.is_over = count == 0 || (errno != EAGAIN && errno != EINTR);
+  if (question.is_over && question.answer.empty()) question.name.clear();  // it ends just now
 }
 
 void take_answers(std::vector<Question>& questions) {

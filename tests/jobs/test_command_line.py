@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The texts of the command line: help, wrong usage, and options that take several forms."""
 
+import os
 import re
+import subprocess
 import unittest
 
 import common
@@ -144,6 +146,21 @@ class CommandLine(common.JobTest):
     def test_no_servers_are_a_value(self):
         done = self.run_blockyard("offload", "run", "--server", "", "--", "no-such-program")
         self.assertEqual(done.returncode, 127, done.stderr)
+        told = {**os.environ, "BLOCKYARD_OFFLOAD": "gpu7", "BLOCKYARD_OFFLOAD_SOCKETS": "8"}
+        done = subprocess.run([common.BLOCKYARD, "offload", "run", "--quiet", "--server", "", "--sockets", "1", "--", "sh", "-c",
+                               "echo $BLOCKYARD_OFFLOAD,$BLOCKYARD_OFFLOAD_SOCKETS"], env=told, text=True,
+                              capture_output=True, timeout=common.LIMIT_SECONDS, check=False)
+        self.assertEqual((done.returncode, done.stdout), (0, ",1\n"), done.stderr)
+
+    def test_formatting_is_checked_also_where_it_is_printed(self):
+        path = self.write("ugly.sial", "sial p\nscalar x\nx   =   1.0\nendsial p\n")
+        done = self.run_blockyard("fmt", "--check", "--stdout", path)
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertIn("x = 1.0", done.stdout)
+
+    def test_a_plan_for_more_workers_than_there_are_numbers_is_refused(self):
+        path = self.write("segments.sial", SEGMENTS)
+        self.assertIn("-w 4096", self.says("plan", path, "-n", "1048576", "-w", "4096", code=2))
 
     def test_options_of_a_molecule_need_one(self):
         path = self.write("segments.sial", SEGMENTS)

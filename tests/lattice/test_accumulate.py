@@ -93,7 +93,7 @@ class Drawn(AccumulateTest):
         self.check(found)
 
     def test_four_rings_or_more_are_bins(self):
-        """Rank r gives samples r, r + ranks, .., and is a ring: the bins that --bins makes."""
+        """A rank gives successive samples and is a ring: the bins that --bins makes."""
         for ranks in (4, 5):
             expected, _ = self.accumulate(self.path, "-w", 1, "--bins", ranks, "--normalise")
             found, report = self.accumulate(self.path, "-w", ranks, "--ring", 1, "--normalise")
@@ -108,6 +108,18 @@ class Drawn(AccumulateTest):
         self.assertEqual(set(pairs["errors"]), set(expected["errors"]))
         for name in expected["errors"]:
             self.assertLess(error(pairs[name], expected[name]), LIMIT, name)
+
+    def test_successive_samples_share_a_bin(self):
+        """A chain that stays three samples in one state and three in another is as good as two independent samples."""
+        one, other = self.samples[3], self.samples[4]
+        for name, chain in (("slow", [one] * 3 + [other] * 3), ("fast", [one, other] * 3)):
+            path = self.problem.write(self.folder / f"{name}.h5", chain)
+            found, _ = self.accumulate(path, "-w", 2, "--bins", 2, "--normalise")
+            largest = np.abs(found["errors"]["pp_up_down"]).max() / np.abs(found["pp_up_down"]).max()
+            if name == "slow":
+                self.assertGreater(largest, 0.01)
+            else:  # two samples of one bin, one of the other: half as far
+                self.assertGreater(largest, 0.001)
 
     def test_the_report_has_lanes_and_memory_by_purpose(self):
         _, report = self.accumulate(self.path, "-w", 3, "--ring", 3, "--lanes", 2)
@@ -220,7 +232,8 @@ class Drawn(AccumulateTest):
         self.assertLess(error(found["pp_up_down"], self.expected / (beta**2 * total)), LIMIT)
         parts = [pp_of(self.problem, g, s["sign"]) for g, s in zip(self.greens, self.samples)]
         whole = self.expected / (beta**2 * total)
-        left = [(self.expected - sum(parts[b::3])) / (beta**2 * (total - signs[b::3].sum())) - whole for b in range(3)]
+        bins = [slice(first, first + 3) for first in range(0, 9, 3)]  # of successive samples
+        left = [(self.expected - sum(parts[b])) / (beta**2 * (total - signs[b].sum())) - whole for b in bins]
         expected = np.sqrt(2 / 3 * sum(x.real**2 for x in left))
         self.assertLess(error(found["errors"]["pp_up_down"].real, expected), 1e-10)
         g = sum(s["sign"] * np.einsum("wwkksba->wksba", g) for g, s in zip(self.greens, self.samples))

@@ -151,6 +151,12 @@ class Checkpoints(unittest.TestCase):
                          ["lattice-000001", "lattice-000002", "lattice-000003.part"])
         self.check_same(self.results(self.blockyard("resume", "job.checkpoint", "-w", 2)), expected)
 
+    def test_goes_on_as_often_saved_as_before(self):
+        self.write()
+        self.stop(KILL, 3, -KILL)
+        done = self.blockyard("resume", "job.checkpoint", call="rename", path="lattice-", at=1, signal=KILL)
+        self.assertEqual(done.returncode, -KILL, "it took no checkpoint")
+
     def test_goes_on_on_a_device(self):
         """A slice comes from the device for a checkpoint, and goes to one when a run goes on; on another kind of device sums
         differ by rounding."""

@@ -23,6 +23,8 @@ function percent(share) {
   if (share < 1 && share > 0.9995) return '> 99.9 %';
   return number(100 * share, share < 0.1 || (share < 1 && share >= 0.995) ? 1 : 0) + ' %';
 }
+// JSON has null for what is no number.
+const fixed = (value, digits) => Number.isFinite(value) ? value.toFixed(digits) : '–';
 const three_digits = value => value.toLocaleString('en', {minimumSignificantDigits: 3, maximumSignificantDigits: 3});
 function seconds(value) {
   if (!Number.isFinite(value)) return '–';

@@ -31,7 +31,7 @@ function head() {
   const total = sum(everybody, m => m.seconds);
   const energy = run.energies?.filter(e => /^(ccsd_t|ccsd|mp2|scf)$/.test(e.key)).pop();
   const cards = [[seconds(run.seconds), 'wall time']];
-  if (energy) cards.push([energy.hartree.toFixed(7), energy.title + ', hartree']);
+  if (energy) cards.push([fixed(energy.hartree, 7), energy.title + ', hartree']);
   if (total > 0) cards.push([percent(sum(everybody, kinds[0][2]) / total), 'of the workers’ time computing']);
   const flops = sum(everybody, m => m.flops);
   if (flops > 0 && run.seconds > 0) cards.push([number(flops / run.seconds / 1e9, 2) + ' Gflop/s', 'contractions, all workers']);
@@ -47,21 +47,21 @@ function head() {
 function energies() {
   if (!run.energies?.length) return;
   const node = section('energies', 'Energies');
-  node.append(table([{title: 'energy', left: true, value: e => e.title}, {title: 'hartree', value: e => e.hartree, show: e => e.hartree.toFixed(10)}], run.energies, {narrow: true}));
+  node.append(table([{title: 'energy', left: true, value: e => e.title}, {title: 'hartree', value: e => e.hartree, show: e => fixed(e.hartree, 10)}], run.energies, {narrow: true}));
 }
 
 // From the shape in the results of a run, one list for each property, to one row for each state.
 function states() {
   for (const found of run.excitations || []) {
     const rows = found.hartree.map((hartree, k) => ({number: k + 1, hartree, part: found.singles_part?.[k], oscillator: found.oscillator?.[k],
-      leading: (found.leading?.[k] || []).map(l => `${l.from} → ${l.to} (${l.amplitude.toFixed(2)})`).join(', ')}));
+      leading: (found.leading?.[k] || []).map(l => `${l.from} → ${l.to} (${fixed(l.amplitude, 2)})`).join(', ')}));
     const node = section('states-' + found.key, found.title + ' states', 'Energies above the ground state; the excitations with the largest amplitudes, from one orbital to another.');
     node.append(table([
       {title: 'state', value: s => s.number},
-      {title: 'hartree', value: s => s.hartree, show: s => s.hartree.toFixed(10)},
-      {title: 'eV', value: s => s.hartree * ev_per_hartree, show: s => (s.hartree * ev_per_hartree).toFixed(4)},
-      rows[0]?.part !== undefined && {title: 'part of singles', value: s => s.part, show: s => s.part.toFixed(4)},
-      rows[0]?.oscillator !== undefined && {title: 'oscillator strength', value: s => s.oscillator, show: s => s.oscillator.toFixed(6), bar: true},
+      {title: 'hartree', value: s => s.hartree, show: s => fixed(s.hartree, 10)},
+      {title: 'eV', value: s => s.hartree * ev_per_hartree, show: s => fixed(s.hartree * ev_per_hartree, 4)},
+      rows[0]?.part !== undefined && {title: 'part of singles', value: s => s.part, show: s => fixed(s.part, 4)},
+      rows[0]?.oscillator !== undefined && {title: 'oscillator strength', value: s => s.oscillator, show: s => fixed(s.oscillator, 6), bar: true},
       rows.some(s => s.leading) && {title: 'from → to (amplitude)', left: true, wrap: true, value: s => s.leading},
     ].filter(Boolean), rows));
   }
@@ -79,18 +79,18 @@ function convergence() {
   if (!parts.length) return;
   const node = section('convergence', 'Convergence', 'The error of each iteration: of SCF the largest element of FDS - SDF, of amplitudes the norm of their change, of states the largest residual.');
   const colours = ['compute', 'block', 'barrier', 'put', 'device', 'disk'];
-  const last = part => part.rows[part.rows.length - 1];
+  const last_error = part => Math.abs(part.rows[part.rows.length - 1][part.error] ?? NaN);
   plot(node, 'Lines: the error over the iterations of each program, logarithmic; the table below has the last ones.', () => ({
     type: 'line',
     data: {datasets: parts.map((part, k) => ({label: part.title, borderColor: colour(colours[k % colours.length]), borderWidth: 2, pointRadius: 2, fill: false,
-      data: part.rows.map(row => ({x: row.iteration, y: Math.abs(row[part.error])})).filter(point => point.y > 0)}))},
+      data: part.rows.map(row => ({x: row.iteration, y: Math.abs(row[part.error] ?? NaN)})).filter(point => point.y > 0)}))},
     options: {parsing: false, scales: {x: {type: 'linear', ticks: {precision: 0}, title: {display: true, text: 'iteration'}},
               y: {type: 'logarithmic', ticks: {callback: value => value.toExponential(0)}, title: {display: true, text: 'error'}}}, interaction: {mode: 'nearest', intersect: false}},
   }));
   node.append(table([
     {title: 'iterations of', left: true, value: part => part.title},
     {title: 'number', value: part => part.rows.length},
-    {title: 'last error', value: part => Math.abs(last(part)[part.error]), show: part => Math.abs(last(part)[part.error]).toExponential(2)},
+    {title: 'last error', value: last_error, show: part => Number.isFinite(last_error(part)) ? last_error(part).toExponential(2) : '–'},
     {title: 'is', left: true, value: part => part.error.replaceAll('_', ' ')},
   ], parts, {narrow: true}));
 }

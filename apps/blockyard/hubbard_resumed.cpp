@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <nlohmann/json.hpp>
+
+#include "apps/blockyard/hubbard.h"
+#include "blockyard/base/error.h"
+
+namespace blockyard::app {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+template <class T>
+void keep_option(Json& json, const char* key, const std::optional<T>& value) {
+  if (value) json[key] = *value;
+}
+
+template <class T>
+void take_option(const Json& json, const char* key, std::optional<T>& value) {
+  if (!value && json.contains(key)) value = json.at(key).get<T>();
+}
+
+}  // namespace
+
+std::string text_of_options(const HubbardRun& run) {
+  Json json = {{"ranks", run.ranks}};
+  keep_option(json, "memory", run.memory_bytes);
+  keep_option(json, "checkpoint", run.checkpoint_seconds);
+  keep_option(json, "ring", run.ring);
+  if (run.device.kind.empty()) return json.dump();
+  json["device"] = run.device.kind;
+  json["device_options"] = run.device.options;
+  keep_option(json, "device_memory", run.device.memory_bytes);
+  return json.dump();
+}
+
+HubbardRun as_before(HubbardRun run, const std::string& options) try {
+  if (options.empty()) return run;
+  const Json json = Json::parse(options);
+  if (run.ranks == 0) run.ranks = json.at("ranks").get<int>();
+  take_option(json, "memory", run.memory_bytes);
+  take_option(json, "checkpoint", run.checkpoint_seconds);
+  take_option(json, "ring", run.ring);
+  if (!run.device.kind.empty() || !json.contains("device")) return run;
+  run.device.kind = json.at("device").get<std::string>();
+  if (run.device.options.empty()) run.device.options = json.at("device_options").get<std::string>();
+  take_option(json, "device_memory", run.device.memory_bytes);
+  return run;
+} catch (const Json::exception&) {
+  throw base::Error(base::Errc::bad_input, run.file + ": its options are damaged");
+}
+
+}  // namespace blockyard::app
