@@ -100,7 +100,9 @@ void broadcast_in(int group, void* bytes, int count, int root) {
 
 int default_group() { return runtime().default_group(); }
 
-int made_group(int parent, const std::vector<int>& members) {
+/// Members may list the group in orders of their own: Global Arrays number it as the parent does.
+int made_group(int parent, std::vector<int> members) {
+  std::sort(members.begin(), members.end());
   const int group = runtime().make_group(parent, members);
   if (const garray::Team& made = runtime().roster(group); made.me >= 0)
     group_made(group, made.ranks);

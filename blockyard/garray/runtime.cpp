@@ -65,9 +65,7 @@ void Runtime::set_default_group(int group) {
 int Runtime::make_group(int parent, std::span<const int> members) {
   const Team& from = team(parent);
   Team made{.ranks = {}, .is_live = true};
-  std::vector<int> sorted(members.begin(), members.end());
-  std::sort(sorted.begin(), sorted.end());
-  for (const int member : sorted) {
+  for (const int member : members) {
     if (member < 0 || member >= static_cast<int>(from.ranks.size()))
       refuse(fmt::format("process {} is outside 0..{}", member, from.ranks.size() - 1));
     const int rank = from.ranks[static_cast<std::size_t>(member)];

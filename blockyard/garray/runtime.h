@@ -44,7 +44,7 @@ class Runtime {
   [[nodiscard]] int default_group() const noexcept { return default_group_; }
   void set_default_group(int group);
   /// Collective among `members`, which are ranks of `parent` (possibly none: halves of a single
-  /// process), in any order: the group's is the parent's. Others may call it too, and get a roster.
+  /// process), in this order, the same at all. Others may call it too, and get a roster.
   [[nodiscard]] int make_group(int parent, std::span<const int> members);
   /// Collective among the members. Others end their roster.
   void end_group(int group);

@@ -216,7 +216,7 @@ void bind_ga_world(nb::module_& module) {
              self.runtime.end_group(group);
            })
       .def("ranks_of",
-           [](const GaWorld& self, int group) { return self.runtime.team(group).ranks; })
+           [](const GaWorld& self, int group) { return self.runtime.roster(group).ranks; })
       .def("sync", &sync)
       .def("broadcast", &broadcast)
       .def("reduce", &reduce)

@@ -62,6 +62,23 @@ def test_launch_gives_results_in_order_and_raises_the_first_exception():
         ga.launch(3, fail)
 
 
+def test_a_group_numbers_its_members_as_they_are_listed():
+    def work():
+        group = ga.Group([2, 0])
+        if group.rank >= 0:
+            assert group.ranks == [2, 0] and group.rank == [2, 0].index(ga.rank()) and group.gather(ga.rank()) == [2, 0]
+            assert group.broadcast(f"of {ga.rank()}") == "of 2"
+            a = ga.from_function(lambda i: 10 * i, 7, "i4", group=group)
+            assert (a.local == 10 * np.arange(7)[a.local_slice]).all() and a.local_slice[0].start == (4, 0)[ga.rank() // 2]
+        else:
+            assert group.ranks == [2, 0]
+        ga.sync()
+
+    ga.launch(3, work)
+    with pytest.raises(blockyard.InputError, match="process 1 is in the list twice"):
+        ga.launch(2, lambda: ga.Group([1, 1]))
+
+
 def refused(kind, text, call):
     """The call raises such an exception with this text in it, which is not a pattern."""
     with pytest.raises(kind) as caught:
@@ -245,6 +262,9 @@ if world.rank != 1:  # which takes no part in any of it
     a.sync()
     assert set(a[...].ravel().tolist()) == set(half.allgather(part.rank))
     assert ga.zeros(3, group=half).group is a.group and ga.zeros(3, group=part).group.size == part.size
+    assert a.group.gather(part.rank) == half.allgather(part.rank)
+    assert a.group.broadcast(part.rank, root=a.group.size - 1) == half.bcast(part.rank, half.size - 1)
+    assert (a.group.rank in [member for member, _ in a.distribution()]) == bool(a.local.size)
 world.Barrier()
 print("content", flush=True)
 """)

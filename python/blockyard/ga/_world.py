@@ -36,7 +36,7 @@ class World:
     def __init__(self, core: _core.GaWorld):
         self.core = core
         self.numbers = itertools.count(1)  # of arrays without a name
-        self.everyone = Group._of(self, -1, list(range(core.size)))
+        self.everyone = Group._of(self, -1)
         self.groups: dict[tuple[int, ...], Group] = {tuple(self.everyone.ranks): self.everyone}
 
     def group(self, group: GroupLike) -> "Group":
@@ -51,7 +51,7 @@ class World:
             raise TypeError(f"group is a ga.Group, a communicator of mpi4py or None, not {group!r}")
         ranks = tuple(group.allgather(self.core.rank))
         if ranks not in self.groups:
-            self.groups[ranks] = Group._of(self, self.core.make_group(-1, list(ranks)), list(ranks))
+            self.groups[ranks] = Group._of(self, self.core.make_group(-1, list(ranks)))
         return self.groups[ranks]
 
 
@@ -144,9 +144,9 @@ def launch(ranks: int, function: Callable[..., T], *args: Any, **more: Any) -> l
 class Group:
     """Ranks that share arrays and do collective calls together.
 
-    ``ga.Group([0, 2])``: collective among these ranks (of all), in the order given, which gives them
-    their numbers within the group. Other ranks may call it too, and get a group that they are no
-    member of.
+    ``ga.Group([0, 2])``: collective among these ranks (of all), in the order given, the same at all, which
+    gives them their numbers within the group. Other ranks may call it too, and get a group that they are
+    no member of.
 
     Attributes:
         ranks: of all ranks, the members.
@@ -162,21 +162,20 @@ class Group:
     def __init__(self, ranks: Sequence[int]):
         here = world()
         chosen = [int(rank) for rank in ranks]
-        number = call("ga.Group", here.core.make_group, -1, chosen)
-        self._fill(here, number, chosen)
+        self._fill(here, call("ga.Group", here.core.make_group, -1, chosen))
 
     @classmethod
-    def _of(cls, world: World, number: int, ranks: list[int]) -> "Group":
+    def _of(cls, world: World, number: int) -> "Group":
         group = cls.__new__(cls)
-        group._fill(world, number, ranks)
+        group._fill(world, number)
         return group
 
-    def _fill(self, world: World, number: int, ranks: list[int]) -> None:
+    def _fill(self, world: World, number: int) -> None:
         me = world.core.rank
         self.world = world
         self.number = number
-        self.ranks = ranks
-        self.rank = ranks.index(me) if me in ranks else -1
+        self.ranks = world.core.ranks_of(number)
+        self.rank = self.ranks.index(me) if me in self.ranks else -1
 
     @property
     def size(self) -> int:
