@@ -4,6 +4,7 @@
 #include <complex>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 namespace blockyard::fabric {
 
@@ -40,6 +41,14 @@ auto with_type(Element element, const Visit& visit) {
     default:
       return visit(std::complex<double>{});
   }
+}
+
+/// The element that lies in memory as a T: an integer, a real, or two reals in a row.
+template <class T>
+[[nodiscard]] consteval Element element_of() {
+  if (std::is_integral_v<T>) return sizeof(T) == sizeof(std::int32_t) ? Element::i32 : Element::i64;
+  if (std::is_floating_point_v<T>) return sizeof(T) == sizeof(float) ? Element::f32 : Element::f64;
+  return sizeof(T) == sizeof(std::complex<float>) ? Element::c64 : Element::c128;
 }
 
 [[nodiscard]] inline std::size_t size_of(Element element) {

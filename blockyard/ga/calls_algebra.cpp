@@ -49,7 +49,7 @@ const Array& copied_by(const Array& a, const Array& b) {
 
 template <class T>
 T dot_of(const Patch& a, bool a_transposed, const Patch& b, bool b_transposed) {
-  if (sizeof(T) != a.array.kind.bytes)
+  if (a.array.kind.element != fabric::element_of<T>())
     refuse(a.array, fmt::format("has elements of type {}: another dot product is for them",
                                 name_of(a.array.kind)));
   T sum{};

@@ -110,7 +110,7 @@ Matrix corner(int handle, Extent rows, Extent columns) {
 template <class T>
 void gemm(char ta, char tb, Extent m, Extent n, Extent k, T alpha, int g_a, int g_b, T beta,
           int g_c) {
-  if (made(g_c).kind.bytes != sizeof(T))
+  if (made(g_c).kind.element != fabric::element_of<T>())
     refuse(made(g_c), fmt::format("has elements of type {}: another product is for them",
                                   name_of(made(g_c).kind)));
   product(ta, tb, &alpha, &beta, is_transposed(ta) ? corner(g_a, k, m) : corner(g_a, m, k),

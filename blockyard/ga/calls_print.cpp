@@ -93,6 +93,7 @@ void print_patch(int g_a, Ints lo, Ints hi, int /*pretty*/) {
   print_box(stdout, made(g_a), box_of(tongue(), made(g_a), lo, hi));
 }
 void print_patch_2d(int g_a, int ilo, int ihi, int jlo, int jhi, int pretty) {
+  require_flat(made(g_a));
   int lo[] = {ilo, jlo}, hi[] = {ihi, jhi};
   print_patch(g_a, lo, hi, pretty);
 }

@@ -183,18 +183,18 @@ void* getmem(int type, int nelem, int grp_id) {
   const int group = grp_id == 0 ? garray::world_group : grp_id;
   const garray::Team& team = runtime().team(group);
   // At least one element: the pointer is what Freemem knows it by.
-  const auto made = runtime().memory().allocate(
-      team.group, static_cast<std::size_t>(std::max(nelem, 1)) * kind->bytes);
+  const auto bytes = static_cast<std::size_t>(std::max(nelem, 1)) * kind->bytes;
+  const auto made = runtime().memory().allocate(team.group, bytes);
   if (made.region < 0) return nullptr;
   void* mine = runtime().memory().reach(made.region, team.me);
-  edge().raw_memory[mine] = made.region;
+  edge().raw_memory[mine] = {made.region, bytes};
   return mine;
 }
 
 void freemem(void* ptr) {
   const auto found = edge().raw_memory.find(ptr);
   if (found == edge().raw_memory.end()) refuse("the pointer is not one that GA_Getmem gave");
-  runtime().memory().release(found->second);
+  runtime().memory().release(found->second.region);
   edge().raw_memory.erase(found);
 }
 

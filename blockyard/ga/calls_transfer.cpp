@@ -273,7 +273,7 @@ void scatter_acc_flat(int g_a, void* v, Ints subsArray, std::int64_t n, void* al
 long read_inc(int g_a, Ints subscript, long inc) {
   const Array& array = made(g_a);
   if (const NearRows near = near_rows(tongue(), array, subscript, subscript);
-      near.data != nullptr && is_counter(array))
+      near.data != nullptr && array.property.empty() && is_counter(array))
     return runtime().memory().fetch_and_add(array.region, near.rank, near.offset,
                                             *array.kind.element, inc);
   return ga::read_and_add(array, indexes_of(tongue(), array, subscript), inc);

@@ -19,6 +19,11 @@ std::string describe(Tongue tongue, const Array& array) {
   return fmt::format("extents {}, {}", fmt::join(extents, " x "), name_of(array.kind));
 }
 
+void require_flat(const Array& array) {
+  if (array.axes() > 2)
+    refuse(array, fmt::format("has {} axes; this call is for two", array.axes()));
+}
+
 std::vector<Extent> extents_of(Tongue tongue, std::size_t axes, Ints extents) {
   std::vector<Extent> all(axes);
   for (std::size_t d = 0; d < axes; ++d) all[d] = extents[tongue.axis(d, axes)];

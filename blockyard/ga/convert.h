@@ -23,6 +23,8 @@ using garray::Local;
 /// "extents 512 x 512, double", axes in the caller's order.
 [[nodiscard]] std::string describe(Tongue tongue, const Array& array);
 
+/// Calls with i and j for the subscripts: throws Error{bad_input} for an array of more axes.
+void require_flat(const Array& array);
 [[nodiscard]] std::vector<Extent> extents_of(Tongue tongue, std::size_t axes, Ints extents);
 /// A patch of an array. Throws Error{bad_input} that names the first bad end.
 [[nodiscard]] Box box_of(Tongue tongue, const Array& array, Ints lo, Ints hi,

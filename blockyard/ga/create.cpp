@@ -136,7 +136,11 @@ int adopt_memory(const Array& array, const char* name, void* memory) {
   if (found == edge().raw_memory.end()) refuse(array, "ptr is not memory that GA_Getmem gave");
   Array& twin = new_twin(array, name);
   twin.distribution = array.distribution;
-  runtime().attach(twin, found->second);
+  const std::size_t wanted = twin.bytes_held_by(array.me);
+  if (wanted > found->second.bytes)
+    refuse(array, fmt::format("needs {} bytes here, and ptr is the memory of {}", wanted,
+                              found->second.bytes));
+  runtime().adopt(twin, found->second.region);
   edge().raw_memory.erase(found);
   runtime().sync(array.group);
   return twin.handle;
@@ -146,10 +150,7 @@ void overlay_array(Array& array, const Array& host) {
   runtime().use_mask();
   array.distribution = runtime().distribution_of(array);
   for (int rank = 0; rank < array.distribution.ranks(); ++rank) {
-    const auto wanted =
-        static_cast<std::size_t>(array.distribution.element_count(rank)) * array.kind.bytes;
-    const auto there =
-        static_cast<std::size_t>(host.distribution.element_count(rank)) * host.kind.bytes;
+    const auto wanted = array.bytes_held_by(rank), there = host.bytes_held_by(rank);
     if (wanted > there)
       refuse(array, fmt::format("needs {} bytes of process {}, where \"{}\" has {}", wanted, rank,
                                 host.name, there));

@@ -28,6 +28,12 @@
 // argument for it.
 namespace blockyard::ga {
 
+/// Of Getmem: a region, and how many bytes this process has of it.
+struct RawMemory {
+  fabric::Region region = -1;
+  std::size_t bytes = 0;
+};
+
 /// The state of a process between calls.
 struct Edge {
   std::unique_ptr<Report> report;  ///< where BLOCKYARD_GA_REPORT asks for one
@@ -39,9 +45,9 @@ struct Edge {
   std::unique_ptr<garray::Disk> disk;  ///< once it was used
   SparseHandles sparse;
   Files exclusive_files, shared_files;
-  std::map<void*, fabric::Region> raw_memory;  ///< of Getmem, by this process's pointer
-  std::mutex pending_mutex;                    ///< guards the next two
-  std::map<long, garray::Pending> pending;     ///< by handle
+  std::map<void*, RawMemory> raw_memory;    ///< of Getmem, by this process's pointer
+  std::mutex pending_mutex;                 ///< guards the next two
+  std::map<long, garray::Pending> pending;  ///< by handle
   long last_handle = 0;
   bool is_debugging = false;
   double started_seconds = 0;

@@ -293,6 +293,10 @@ void count_and_diag_std(int g_a, int g_v, double* values, Ints count) {
   count.set(0, runtime().made_array(g_a).extents[0]);
 }
 
+void require_flat(int g_a) {
+  if (runtime().is_array(g_a)) ga::require_flat(runtime().array(g_a));
+}
+
 std::int64_t idot(int g_a, int g_b) {
   return runtime().made_array(g_a).kind.bytes == 4 ? calls::idot(g_a, g_b) : calls::ldot(g_a, g_b);
 }

@@ -40,6 +40,10 @@ class Pairs {
   std::vector<std::int64_t> values_;
 };
 
+/// Throws Error{bad_input} for an array of more than the two axes that the call knows. What is not
+/// an array is left to the call.
+void require_flat(int g_a);
+
 /// How many elements after the common block of its type memory of an array lies.
 [[nodiscard]] long place_of(int g_a, const void* memory);
 /// The same for values of a sparse matrix, and for INTEGERs of this width.

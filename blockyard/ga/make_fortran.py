@@ -47,6 +47,7 @@ class Definition:
         self.name, self.result, params, does, first, self.is_flat, self.is_plain = call
         self.takes, self.lengths, self.before, self.passed, self.after = [], [], [], [], []
         self.target = None
+        self.handle = ""  # of the array that the next subscripts are of
         for kind, stars, name in params:
             self.add(kind, stars, name)
         call_text = does or f"calls::{first}({', '.join(self.passed)})"
@@ -73,6 +74,7 @@ class Definition:
         elif kind == "Box" and self.is_flat:
             ends = [f"{name}{end}" for end in ("ilo", "ihi", "jlo", "jhi")]
             self.takes += [f"Integer* {end}" for end in ends]
+            self.before.append(f"fortran::require_flat(static_cast<int>({self.handle}));")
             self.before.append(f"Integer {name}lo[] = {{*{ends[0]}, *{ends[2]}}}, "
                                f"{name}hi[] = {{*{ends[1]}, *{ends[3]}}};")
             self.passed += [name + "lo", name + "hi"]
@@ -81,6 +83,7 @@ class Definition:
             self.passed += [name + "lo", name + "hi"]
         elif kind == "At" and self.is_flat:
             self.takes += [f"Integer* {name}_i", f"Integer* {name}_j"]
+            self.before.append(f"fortran::require_flat(static_cast<int>({self.handle}));")
             self.before.append(f"Integer {name}[] = {{*{name}_i, *{name}_j}};")
             self.passed.append(name)
         elif kind == "place":
@@ -96,6 +99,8 @@ class Definition:
         elif kind == "tag":
             self.takes.append("Integer*")
         elif not stars and kind in VALUES:
+            if name.startswith("g_"):
+                self.handle = name
             self.takes.append(f"Integer* {name}_at")
             self.before.append(f"[[maybe_unused]] const auto {name} = {VALUES[kind].format(name + '_at')};")
             self.passed.append(name)

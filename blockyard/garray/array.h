@@ -54,6 +54,9 @@ struct Array {
 
   [[nodiscard]] std::size_t axes() const noexcept { return extents.size(); }
   [[nodiscard]] Box whole() const noexcept { return array::whole(extents); }
+  [[nodiscard]] std::size_t bytes_held_by(int member) const {
+    return static_cast<std::size_t>(distribution.element_count(member)) * kind.bytes;
+  }
 };
 
 /// Throws Error{bad_input} about an array, without the name of the call, which the edge adds:

@@ -57,7 +57,7 @@ void get(const Runtime& runtime, const Array& array, const Lattice& lattice, con
 
 void put(const Runtime& runtime, const Array& array, const Lattice& lattice, const Spread& from,
          Pending* pending) {
-  if (array.property == "read_only") refuse(array, "is read only: unset its property first");
+  require_writable(array);
   move_pieces(runtime, array, lattice, from.data, from.strides_bytes, pending,
               [&](int rank, std::size_t far, const fabric::Strided& rows, const std::byte* near) {
                 return runtime.memory().put(array.region, rank, far, rows, near);
@@ -67,7 +67,7 @@ void put(const Runtime& runtime, const Array& array, const Lattice& lattice, con
 void accumulate(const Runtime& runtime, const Array& array, const Lattice& lattice,
                 const Spread& from, const void* factor, Pending* pending) {
   const fabric::Element element = element_of(array);
-  if (array.property == "read_only") refuse(array, "is read only: unset its property first");
+  require_writable(array);
   move_pieces(runtime, array, lattice, from.data, from.strides_bytes, pending,
               [&](int rank, std::size_t far, const fabric::Strided& rows, const std::byte* near) {
                 return runtime.memory().accumulate(array.region, rank, far, rows, near, element,

@@ -174,6 +174,11 @@ void Runtime::attach(Array& array, fabric::Region region) {
   array.is_counted = is_counted;
 }
 
+void Runtime::adopt(Array& array, fabric::Region region) {
+  attach(array, region);
+  held_bytes_ += array.bytes_held_by(array.me);
+}
+
 void Runtime::allocate(Array& array) {
   if (array.is_made) refuse(array, "has memory already");
   if (array.extents.empty()) refuse(array, "has no extents and no type yet");
@@ -181,8 +186,7 @@ void Runtime::allocate(Array& array) {
   array.distribution = distribution_of(array);
   if (!base::product(array.distribution.most_elements(), static_cast<Extent>(array.kind.bytes)))
     refuse(array, "has more bytes than there are addresses");
-  const auto elements = array.distribution.element_count(team.me);
-  const std::size_t bytes = static_cast<std::size_t>(elements) * array.kind.bytes;
+  const std::size_t bytes = array.bytes_held_by(team.me);
   std::int32_t is_beyond = most_bytes && held_bytes_ + bytes > *most_bytes ? 1 : 0;
   if (most_bytes) {
     memory_->reduce(team.group, fabric::Element::i32, fabric::Reduction::max, &is_beyond, 1);
@@ -198,17 +202,14 @@ void Runtime::allocate(Array& array) {
                 fmt::format("(\"{}\"): process {} has no memory for its part: {} bytes are wanted, "
                             "{} are left to {}",
                             array.name, made.member, made.wanted, made.left, made.limit));
-  held_bytes_ += bytes;
   array.id = made.id;
-  attach(array, made.region);
+  adopt(array, made.region);
 }
 
 void Runtime::deallocate(Array& array) {
   if (array.is_made && !array.is_guest) {
     memory_->release(array.region);
-    held_bytes_ -=
-        std::min(held_bytes_, static_cast<std::size_t>(array.distribution.element_count(array.me)) *
-                                  array.kind.bytes);
+    held_bytes_ -= std::min(held_bytes_, array.bytes_held_by(array.me));
   }
   array.is_made = array.is_guest = false;
   array.region = -1;

@@ -75,6 +75,8 @@ class Runtime {
   void forget(Array& array);
   /// Fills in what rests on `region`, which is an array's own or another one's.
   void attach(Array& array, fabric::Region region);
+  /// The same, and the array owns the region from now on.
+  void adopt(Array& array, fabric::Region region);
   [[nodiscard]] Distribution distribution_of(const Array& array) const;
   [[nodiscard]] std::vector<const Array*> live_arrays() const;
 

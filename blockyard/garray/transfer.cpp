@@ -103,6 +103,10 @@ std::vector<std::byte> picked(const void* values, std::span<const std::size_t> o
 
 }  // namespace
 
+void require_writable(const Array& array) {
+  if (array.property == "read_only") refuse(array, "is read only: unset its property first");
+}
+
 void Pending::wait(fabric::Memory& memory) {
   for (const auto transfer : transfers_) static_cast<void>(memory.done(transfer, true));
   transfers_.clear();
@@ -123,7 +127,7 @@ void get_field(const Runtime& runtime, const Array& array, const Box& box, Field
 
 void put_field(const Runtime& runtime, const Array& array, const Box& box, Field field, Local from,
                Pending* pending) {
-  if (array.property == "read_only") refuse(array, "is read only: unset its property first");
+  require_writable(array);
   move_pieces(runtime, array, box, from, field, pending,
               [&](int rank, std::size_t far, const fabric::Strided& rows, const std::byte* near) {
                 return runtime.memory().put(array.region, rank, far, rows, near);
@@ -141,7 +145,7 @@ void put(const Runtime& runtime, const Array& array, const Box& box, Local from,
 void accumulate(const Runtime& runtime, const Array& array, const Box& box, Local from,
                 const void* factor, Pending* pending) {
   const fabric::Element element = added_element(array);
-  if (array.property == "read_only") refuse(array, "is read only: unset its property first");
+  require_writable(array);
   move_pieces(runtime, array, box, from, {0, array.kind.bytes}, pending,
               [&](int rank, std::size_t far, fabric::Strided rows, const std::byte* near) {
                 // Rows of one element each: the caller's memory does not run along the first axis.
@@ -165,6 +169,7 @@ void gather(const Runtime& runtime, const Array& array, std::span<const Indexes>
 
 void scatter(const Runtime& runtime, const Array& array, std::span<const Indexes> places,
              const void* values) {
+  require_writable(array);
   for_each_holder(array, places, [&](int rank, auto offsets, auto order) {
     const auto dense = picked(values, order, array.kind.bytes);
     runtime.memory().scatter(array.region, rank, offsets, array.kind.bytes, dense.data());
@@ -174,6 +179,7 @@ void scatter(const Runtime& runtime, const Array& array, std::span<const Indexes
 void scatter_add(const Runtime& runtime, const Array& array, std::span<const Indexes> places,
                  const void* values, const void* factor) {
   const fabric::Element element = added_element(array);
+  require_writable(array);
   for_each_holder(array, places, [&](int rank, auto offsets, auto order) {
     const auto dense = picked(values, order, array.kind.bytes);
     runtime.memory().scatter_add(array.region, rank, offsets, dense.data(), element, factor);
@@ -186,6 +192,7 @@ std::int64_t read_and_add(const Runtime& runtime, const Array& array, const Inde
   if (array.kind.element != Element::i32 && array.kind.element != Element::i64)
     refuse(array, fmt::format("has elements of type {}; counters are int, long or long long",
                               name_of(array.kind)));
+  require_writable(array);
   const Piece piece = array.distribution.piece_of(array.distribution.block_of(at));
   Extent offset = piece.offset;
   for (std::size_t d = 0; d < array.axes(); ++d)

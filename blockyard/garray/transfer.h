@@ -50,6 +50,9 @@ void get_field(const Runtime& runtime, const Array& array, const Box& box, Field
 void put_field(const Runtime& runtime, const Array& array, const Box& box, Field field, Local from,
                Pending* pending = nullptr);
 
+/// Throws Error{bad_input} if the array is "read_only"; all do here that write to it.
+void require_writable(const Array& array);
+
 /// One element for each of `places`, in any order; `values` are dense.
 void gather(const Runtime& runtime, const Array& array, std::span<const Indexes> places,
             void* values);

@@ -268,6 +268,19 @@ static void check_numbers(void) {
   GA_Destroy(g);
 }
 
+/* Memory of GA_Getmem counts as held while it is that of an array. */
+static void check_adopted(void) {
+  int dims[2] = {12, 10}, lo[2], hi[2];
+  const int a = NGA_Create(C_DBL, 2, dims, "a", NULL);
+  NGA_Distribution(a, GA_Nodeid(), lo, hi);
+  const size_t held = GA_Inquire_memory(), own = 8 * (size_t)((hi[0] - lo[0] + 1) * (hi[1] - lo[1] + 1));
+  const int twin = GA_Assemble_duplicate(a, "twin", GA_Getmem(C_DBL, 120, 0));
+  CHECK(GA_Inquire_memory() == held + own);
+  GA_Destroy(twin);
+  CHECK(GA_Inquire_memory() == held);
+  GA_Destroy(a);
+}
+
 int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   GA_Initialize();
@@ -277,6 +290,7 @@ int main(int argc, char **argv) {
   check_empty();
   check_strangers();
   check_order_of_members();
+  check_adopted();
   check_empty_access();
   check_outside();
   check_copy_onto_itself();

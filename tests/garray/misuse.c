@@ -141,6 +141,38 @@ static void write_read_only(void) {
   GA_Set_property(a, "read_only");
   NGA_Put(a, lo, hi, buffer, ld);
 }
+static void scatter_read_only(void) {
+  int *place[1] = {lo};
+  GA_Set_property(a, "read_only");
+  NGA_Scatter(a, buffer, place, 1);
+}
+static void scatter_acc_read_only(void) {
+  int *place[1] = {lo};
+  GA_Set_property(a, "read_only");
+  NGA_Scatter_acc(a, buffer, place, 1, &one);
+}
+static void count_read_only(void) {
+  GA_Set_property(ints, "read_only");
+  NGA_Read_inc(ints, lo, 1);
+}
+static void dot_of_floats_as_ints(void) {
+  int floats = made(C_FLOAT, 2, 5, 5, "floats");
+  GA_Idot(floats, floats);
+}
+static void product_of_longs_as_doubles(void) {
+  int longs = made(C_LONG, 2, 5, 5, "longs");
+  GA_Dgemm('n', 'n', 5, 5, 5, 1, longs, longs, 0, longs);
+}
+static void print_a_cube_flat(void) {
+  int dims[3] = {3, 3, 3};
+  GA_Print_patch(NGA_Create(C_DBL, 3, dims, "cube", NULL), 0, 1, 0, 1, 0);
+}
+void ga_get_(int *g_a, int *ilo, int *ihi, int *jlo, int *jhi, void *buf, int *ld);
+static void get_of_a_cube_flat(void) {
+  int dims[3] = {3, 3, 3}, cube = NGA_Create(C_DBL, 3, dims, "cube", NULL), first = 1, last = 2;
+  ga_get_(&cube, &first, &last, &first, &last, buffer, &last);
+}
+static void adopt_too_little(void) { GA_Assemble_duplicate(a, "twin", GA_Getmem(C_DBL, 10, 0)); }
 static void process_negative(void) { NGA_Distribution(a, -6, lo, hi); }
 static void sparse_outside(void) { NGA_Sprs_array_add_element(NGA_Sprs_array_create(4, 4, C_DBL), 4, 0, &one); }
 static void sparse_not_assembled(void) { NGA_Sprs_array_scale(NGA_Sprs_array_create(4, 4, C_DBL), &one); }
@@ -209,6 +241,14 @@ static const struct {
     CASE(symmetrize_a_rectangle, "GA_Symmetrize(\"a\")"),
     CASE(solve_a_rectangle, "GA_Lu_solve(\"a\")"),
     CASE(write_read_only, "is read only"),
+    CASE(scatter_read_only, "NGA_Scatter(\"a\"): is read only"),
+    CASE(scatter_acc_read_only, "NGA_Scatter_acc(\"a\"): is read only"),
+    CASE(count_read_only, "NGA_Read_inc(\"ints\"): is read only"),
+    CASE(dot_of_floats_as_ints, "has elements of type float: another dot product is for them"),
+    CASE(product_of_longs_as_doubles, "has elements of type long: another product is for them"),
+    CASE(print_a_cube_flat, "has 3 axes"),
+    CASE(get_of_a_cube_flat, "ga_get(\"cube\"): has 3 axes; this call is for two"),
+    CASE(adopt_too_little, "bytes here, and ptr is the memory of 80"),
     CASE(process_negative, "-6 is outside"),
     CASE(sparse_outside, "NGA_Sprs_array_add_element"),
     CASE(sparse_not_assembled, "NGA_Sprs_array_scale"),
