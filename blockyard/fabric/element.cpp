@@ -23,6 +23,25 @@ T magnitude(T value) noexcept {
 
 [[noreturn]] void refuse(const char* text) { throw base::Error(base::Errc::bad_input, text); }
 
+template <class T>
+bool is_nan(T value) noexcept {
+  if constexpr (std::is_floating_point_v<T>)
+    return std::isnan(value);
+  else
+    return false;
+}
+
+// Whether b is taken instead of a. Not a number is taken before all numbers: whatever the order of
+// ranks, it comes through.
+template <class T>
+bool is_larger(T b, T a) noexcept {
+  return b > a || (is_nan(b) && !is_nan(a));
+}
+template <class T>
+bool is_smaller(T b, T a) noexcept {
+  return b < a || (is_nan(b) && !is_nan(a));
+}
+
 template <class T, class Op>
 void apply(T* to, const T* from, std::size_t count, const Op& op) {
   for (std::size_t i = 0; i < count; ++i) to[i] = op(to[i], from[i]);
@@ -35,26 +54,28 @@ void pick(Reduction reduction, T* to, const T* from, std::size_t count) {
     switch (reduction) {
       case Reduction::max:
       case Reduction::absmax:
-        return apply(to, from, count, [](T a, T b) { return std::abs(b) > std::abs(a) ? b : a; });
+        return apply(to, from, count,
+                     [](T a, T b) { return is_larger(std::abs(b), std::abs(a)) ? b : a; });
       case Reduction::min:
       case Reduction::absmin:
-        return apply(to, from, count, [](T a, T b) { return std::abs(b) < std::abs(a) ? b : a; });
+        return apply(to, from, count,
+                     [](T a, T b) { return is_smaller(std::abs(b), std::abs(a)) ? b : a; });
       default:
         refuse("logical and bitwise operations are not for complex numbers");
     }
   } else {
     switch (reduction) {
       case Reduction::max:
-        return apply(to, from, count, [](T a, T b) { return b > a ? b : a; });
+        return apply(to, from, count, [](T a, T b) { return is_larger(b, a) ? b : a; });
       case Reduction::min:
-        return apply(to, from, count, [](T a, T b) { return b < a ? b : a; });
+        return apply(to, from, count, [](T a, T b) { return is_smaller(b, a) ? b : a; });
       case Reduction::absmax:
         return apply(to, from, count, [](T a, T b) {
-          return magnitude(b) > magnitude(a) ? magnitude(b) : magnitude(a);
+          return is_larger(magnitude(b), magnitude(a)) ? magnitude(b) : magnitude(a);
         });
       case Reduction::absmin:
         return apply(to, from, count, [](T a, T b) {
-          return magnitude(b) < magnitude(a) ? magnitude(b) : magnitude(a);
+          return is_smaller(magnitude(b), magnitude(a)) ? magnitude(b) : magnitude(a);
         });
       case Reduction::logical_and:
         return apply(to, from, count,

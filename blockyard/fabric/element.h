@@ -55,8 +55,8 @@ template <class T>
   return with_type(element, [](auto value) { return sizeof(value); });
 }
 
-/// to[i] = to[i] (op) from[i]. Throws Error{bad_input} for an operation that the type does
-/// not have.
+/// to[i] = to[i] (op) from[i]; the max, min, absmax or absmin with a NaN is NaN. Throws
+/// Error{bad_input} for an operation that the type does not have.
 void combine(Element element, Reduction reduction, void* to, const void* from, std::size_t count);
 
 }  // namespace blockyard::fabric

@@ -265,6 +265,13 @@ TEST_P(MemoryContract, reductions_are_the_same_at_all_members) {
     std::int32_t most = memory.rank() == 0 ? -5 : memory.rank();
     memory.reduce(Memory::everyone, Element::i32, Reduction::absmax, &most, 1);
     EXPECT_EQ(most, std::max(5, memory.size() - 1));
+    for (const Reduction reduction :
+         {Reduction::max, Reduction::min, Reduction::absmax, Reduction::absmin})
+      for (int bad = 0; bad < memory.size(); ++bad) {
+        double value = memory.rank() == bad ? std::nan("") : memory.rank() - 1.5;
+        memory.reduce(Memory::everyone, Element::f64, reduction, &value, 1);
+        EXPECT_TRUE(std::isnan(value)) << "of rank " << bad;
+      }
     std::complex<double> product(0, 1);
     memory.reduce(Memory::everyone, Element::c128, Reduction::product, &product, 1);
     std::complex<double> expected(1);
