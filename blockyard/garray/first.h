@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 #include <span>
 #include <vector>
 
@@ -29,6 +30,10 @@ Outcome outcome_of(const Work& work) {
     outcome.is_failed = 1;
     outcome.code = static_cast<std::int32_t>(error.code());
     std::strncpy(outcome.text, error.what(), sizeof outcome.text - 1);
+  } catch (const std::bad_alloc&) {
+    outcome.is_failed = 1;
+    outcome.code = static_cast<std::int32_t>(base::Errc::no_memory);
+    std::strncpy(outcome.text, ": there is not enough memory", sizeof outcome.text - 1);
   }
   return outcome;
 }

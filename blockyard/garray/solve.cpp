@@ -4,11 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "blockyard/base/error.h"
 #include "blockyard/base/memory_left.h"
+#include "blockyard/garray/first.h"
 #include "blockyard/garray/grid_solve.h"
 #include "blockyard/garray/lapack.h"
 
@@ -25,25 +25,23 @@ void require_double(const Array& array) {
     refuse(array, fmt::format("has elements of type {}; this is for double", name_of(array.kind)));
 }
 
-/// Does `work` on the first rank, with a look at its memory, and tells all ranks what it returned.
+/// Does `work` on the first rank, with a look at its memory, and tells all ranks what it returned
+/// or threw.
 template <class Work>
 int on_first(Runtime& runtime, const Array& a, Extent doubles, const Work& work) {
   const Team& team = runtime.team(a.group);
-  std::array<std::int64_t, 2> told{};
-  if (team.me == 0) {
+  int code = 0;
+  at_first(runtime, a.group, [&] {
     const auto wanted = static_cast<std::size_t>(doubles) * sizeof(double);
     const auto left = base::memory_left();
     if (wanted > left.bytes)
-      told = {-1000, static_cast<std::int64_t>(left.bytes)};
-    else
-      told[0] = work();
-  }
-  runtime.memory().broadcast(team.group, std::as_writable_bytes(std::span(told)), 0);
-  if (told[0] == -1000)
-    throw base::Error(base::Errc::no_memory,
-                      fmt::format("(\"{}\"): LAPACK on process 0 needs {} bytes, and {} are left",
-                                  a.name, doubles * 8, told[1]));
-  return static_cast<int>(told[0]);
+      throw base::Error(base::Errc::no_memory,
+                        fmt::format("(\"{}\"): LAPACK on process 0 needs {} bytes, and {} are left",
+                                    a.name, wanted, left.bytes));
+    code = work();
+  });
+  runtime.memory().broadcast(team.group, std::as_writable_bytes(std::span(&code, 1)), 0);
+  return code;
 }
 
 std::vector<double> all_of(const Runtime& runtime, const Array& a) {
