@@ -10,11 +10,15 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "blockyard/base/error.h"
 #include "blockyard/base/integer.h"
 #include "blockyard/base/last_words.h"
+#include "blockyard/base/read_file.h"
 
 namespace {
 
@@ -35,6 +39,15 @@ Kept& kept() {
   blockyard::base::say_last_words(fmt::format("{}: {} {}\n", tcg_nodeid(), text, code));
   MPI_Abort(MPI_COMM_WORLD, code > 0 && code < 126 ? static_cast<int>(code) : 1);
   std::_Exit(1);
+}
+
+/// None if the file cannot be read.
+std::optional<std::string> contents_of(const char* path) {
+  try {
+    return blockyard::base::read_file(path);
+  } catch (const blockyard::base::Error&) {
+    return std::nullopt;
+  }
 }
 
 int count_of(long n) { return blockyard::base::to_int(n); }
@@ -206,27 +219,26 @@ void tcg_stats(void) {}
 void tcg_setdbg(long /*value*/) {}
 long tcg_niceftn(long ival) { return nice(static_cast<int>(ival)); }
 void tcg_pfcopy(long /*type*/, long node0, char* fname) {
-  std::vector<char> bytes;
+  std::string bytes;
   long length = -1;
   if (tcg_nodeid() == node0) {
-    if (std::FILE* file = std::fopen(fname, "rb")) {
-      std::fseek(file, 0, SEEK_END);
-      length = std::ftell(file);
-      std::rewind(file);
-      bytes.resize(static_cast<std::size_t>(length));
-      if (std::fread(bytes.data(), 1, bytes.size(), file) != bytes.size()) length = -1;
-      std::fclose(file);
+    if (auto found = contents_of(fname)) {
+      bytes = std::move(*found);
+      length = static_cast<long>(bytes.size());
     }
   }
   MPI_Bcast(&length, 1, MPI_LONG, static_cast<int>(node0), world());
   if (length < 0) stop(fmt::format("\"{}\" cannot be read by process {}", fname, node0), 1);
   bytes.resize(static_cast<std::size_t>(length));
   MPI_Bcast(bytes.data(), count_of(length), MPI_BYTE, static_cast<int>(node0), world());
-  if (access(fname, F_OK) == 0) return;
-  std::FILE* file = std::fopen(fname, "wb");
+  // Processes may see one file: that of node0 stays, and another one changes all at once.
+  if (contents_of(fname) == bytes) return;
+  const std::string made = fmt::format("{}.{}", fname, tcg_nodeid());
+  std::FILE* file = std::fopen(made.c_str(), "wb");
   const bool is_written =
       file != nullptr && std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
-  if (file == nullptr || std::fclose(file) != 0 || !is_written)
+  if (file == nullptr || std::fclose(file) != 0 || !is_written ||
+      std::rename(made.c_str(), fname) != 0)
     stop(fmt::format("\"{}\" cannot be written", fname), 1);
 }
 }
