@@ -38,6 +38,16 @@ auto value_of(const Program& program, const Decl& decl, const Map& given, std::s
   return static_cast<decltype(decl.initial)>(found->second);
 }
 
+/// An int of the job is a value for a scalar, too, if there is no other.
+std::complex<double> scalar_of(const Program& program, const program::ScalarDecl& decl,
+                               const Environment& environment) {
+  const auto integer = environment.ints.find(decl.name);
+  if (decl.is_predefined && integer != environment.ints.end() &&
+      !environment.scalars.contains(decl.name))
+    return static_cast<double>(integer->second);
+  return value_of(program, decl, environment.scalars, "scalar");
+}
+
 std::int64_t bound_value(const program::Bound& bound, const Tables& tables) {
   return bound.is_name ? tables.ints[static_cast<std::size_t>(bound.value)] : bound.value;
 }
@@ -130,7 +140,7 @@ Tables bind(const Program& program, const Environment& environment) {
   for (const auto& decl : program.ints)
     tables.ints.push_back(value_of(program, decl, environment.ints, "int"));
   for (const auto& decl : program.scalars)
-    tables.scalars.emplace_back(value_of(program, decl, environment.scalars, "scalar"));
+    tables.scalars.emplace_back(scalar_of(program, decl, environment));
   for (std::size_t k = 1; k < array::kind_count; ++k)
     tables.subsegments[k] = Subsegments(environment.segments.extents(static_cast<IndexKind>(k)),
                                         environment.segments.subsegment());

@@ -6,16 +6,15 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <set>
 
 #include "blockyard/aces/constants.h"
 #include "blockyard/aces/dat/dat_job.h"
 #include "blockyard/aces/fragments.h"
 #include "blockyard/base/text.h"
 #include "blockyard/input/job_file.h"
-#include "blockyard/input/settings.h"
 #include "blockyard/input/words.h"
 #include "blockyard/job/basis_guess.h"
+#include "blockyard/job/constants.h"
 #include "blockyard/job/guess.h"
 #include "blockyard/job/program_file.h"
 #include "blockyard/method/methods.h"
@@ -51,33 +50,8 @@ input::MethodSpec choose_four_virtual(const input::Spec& spec, const Job& job) {
   return method;
 }
 
-using Names = std::set<std::string, std::less<>>;
-
-/// The names of all constants that the job has without the user's.
-Names names_of(const worker::Environment& environment) {
-  Names names;
-  for (const auto& one : environment.ints) names.insert(one.first);
-  for (const auto& one : environment.scalars) names.insert(one.first);
-  return names;
-}
-
-/// Throws if the user gives a constant that the job does not know: a value without effect would be
-/// taken for a wish granted. Super instructions of the user's may ask for any.
-void check_constants(const input::Spec& spec, const Job& job, const Names& known) {
-  if (!job.libraries.empty() || !job.embedding.supers.empty()) return;
-  for (const auto& [name, where] : spec.asked) {
-    if (known.contains(name) || name == "lindep_tol") continue;  // eigen_calc_sqr_inv asks for it
-    std::string near = input::setting_named(name);
-    if (near.empty()) near = base::nearest_name(name, std::vector(known.begin(), known.end()));
-    throw base::Error(
-        base::Errc::bad_input,
-        fmt::format("{} {}: the job has no predefined int or scalar of this name{}", where, name,
-                    near.empty() ? "" : fmt::format("; did you mean {}?", near)));
-  }
-}
-
-/// Returns the names of the constants that the user need not give.
-Names set_up_environment(const input::Spec& spec, Job& job) {
+/// Returns the constants that the user need not give.
+KnownConstants set_up_environment(const input::Spec& spec, Job& job) {
   worker::Environment& environment = job.environment;
   if (job.chemistry) {
     method::add_constants(*job.chemistry, choose_four_virtual(spec, job), environment);
@@ -106,10 +80,7 @@ Names set_up_environment(const input::Spec& spec, Job& job) {
   if (job.chemistry && environment.segments.count(array::IndexKind::la) == 0)
     environment.segments.set(array::IndexKind::la, {1});
   if (spec.segments.subsegment) environment.segments.set_subsegment(*spec.segments.subsegment);
-  Names known = names_of(environment);
-  for (const auto& [name, value] : spec.ints) environment.ints[name] = value;
-  for (const auto& [name, value] : spec.scalars) environment.scalars[name] = value;
-  return known;
+  return give_constants(spec, environment);
 }
 
 std::vector<std::string> our_programs(const Job& job) {
@@ -122,8 +93,8 @@ std::vector<std::string> our_programs(const Job& job) {
                    .moments = job.environment.ints.at("oscillator_strengths") != 0});
 }
 
-/// False if a program has errors. Adds the names of the programs' constants to `known`.
-bool load_steps(const input::Spec& spec, const input::Places& places, Names& known,
+/// False if a program has errors. Adds the programs' constants to `known`.
+bool load_steps(const input::Spec& spec, const input::Places& places, KnownConstants& known,
                 Prepared& prepared) {
   const bool is_ours = spec.programs.empty();
   const std::vector<std::string> names = is_ours ? our_programs(*prepared.job) : spec.programs;
@@ -135,7 +106,7 @@ bool load_steps(const input::Spec& spec, const input::Places& places, Names& kno
     if (!is_ours || !is_good)
       prepared.found.insert(prepared.found.end(), loaded.found.begin(), loaded.found.end());
     if (!is_good) return false;
-    known.insert(loaded.constants.begin(), loaded.constants.end());
+    add_declared(*loaded.program, loaded.constants, known);
     if (!is_ours) aces::give_all_orbitals(prepared.job->environment, *loaded.program);
     prepared.job->steps.push_back(
         {std::filesystem::path(path).stem().string(), std::move(*loaded.program)});
@@ -287,7 +258,7 @@ Prepared prepare(const input::Spec& given, const input::Places& places,
     job.guess_job.push_back(prepare_guess(spec, places, processes));
     check_guess_atoms(job, job.guess_job.front().chemistry->system.molecule);
   }
-  Names known = set_up_environment(spec, job);
+  KnownConstants known = set_up_environment(spec, job);
   for (const std::string& path : spec.run.supers) job.libraries.emplace_back(path);
   if (!load_steps(spec, places, known, prepared)) {
     prepared.job.reset();

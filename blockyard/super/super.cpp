@@ -109,6 +109,9 @@ std::int64_t Context::int_constant(std::string_view name) const {
 }
 
 double Context::scalar_constant(std::string_view name) const {
+  const bool is_int = ints != nullptr && ints->contains(name);
+  if (is_int && (scalars == nullptr || !scalars->contains(name)))
+    return static_cast<double>(int_constant(name));
   return constant(scalars, name, "scalar");
 }
 

@@ -73,6 +73,18 @@ TEST(SuperContext, NamesTheConstantThatIsMissing) {
   }
 }
 
+TEST(SuperContext, TakesAnIntForAScalar) {
+  Context context;
+  const std::map<std::string, std::int64_t, std::less<>> ints = {{"x", 2}, {"y", 3}};
+  const std::map<std::string, double, std::less<>> scalars = {{"y", 0.5}};
+  context.ints = &ints;
+  EXPECT_EQ(context.scalar_constant("x"), 2);
+  context.scalars = &scalars;
+  EXPECT_EQ(context.scalar_constant("x"), 2);
+  EXPECT_EQ(context.scalar_constant("y"), 0.5);
+  EXPECT_THROW((void)context.scalar_constant("z"), base::Error);
+}
+
 TEST(SuperGeneral, FillBlockSequentialCountsUpInMemoryOrder) {
   Table table;
   add_general(table);

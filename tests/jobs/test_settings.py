@@ -55,7 +55,7 @@ class Settings(common.JobTest):
     def test_a_constant_that_the_job_does_not_know_is_refused(self):
         self.write("h2.xyz", H2)
         for name, hint in (("charge=2", "molecule.charge"), ("workers=2", "run.workers"),
-                           ("scf_iteration=9", "scf_iterations"), ("nonsense=1", "")):
+                           ("scf_iteration=9", "method.scf_iterations"), ("nonsense=1", "")):
             with self.subTest(name=name):
                 done = self.run_blockyard("run", "h2.xyz", *SMALL, "--set", name)
                 self.assert_fails(done, f"--set {name.split('=')[0]}: the job has no predefined int or scalar",
@@ -63,7 +63,32 @@ class Settings(common.JobTest):
         self.assert_fails(self.run_blockyard("plan", "h2.xyz", *SMALL, "--set", "charge=2"), "molecule.charge")
         path = self.write("job.toml", STRETCHED + "[constants]\ncharge = 2\n")
         self.assert_fails(self.run_blockyard("run", path), "[constants] charge", "did you mean molecule.charge?")
-        self.assertIn("scf", self.energy("h2.xyz", *SMALL, "--set", "scf_iterations=50"))
+
+    def test_an_option_of_the_method_is_no_constant(self):
+        # It would come after the job is made: a cis(d) of triplets, say, which there is none of.
+        self.write("h2.xyz", H2)
+        for name in ("triplets=1", "roots=6", "reference=2", "level_shift=1", "damping=0.5", "four_virtual=1"):
+            with self.subTest(name=name):
+                done = self.run_blockyard("run", "h2.xyz", *SMALL, "--set", name)
+                self.assert_fails(done, f"--set {name.split('=')[0]}: ", f"give it as method.{name.split('=')[0]}")
+        path = self.write("job.toml", STRETCHED + "[constants]\nunrestricted = 1\n")
+        self.assert_fails(self.run_blockyard("run", path), "[constants] unrestricted: ", "method.unrestricted")
+
+    def test_a_constant_has_the_type_of_its_declaration(self):
+        path = self.write("p.sial", "sial p\npredefined scalar x\npredefined int n\nscalar y\ny = x\ny += (scalar) n\n"
+                          "endsial p\n")
+        job = self.write("job.toml", 'programs = ["p.sial"]\n[constants]\nx = 2\nn = 3\n')
+        for arguments in ([path, "--set", "x=2", "n=3"], [job], [job, "--set", "x=2.0"]):
+            with self.subTest(arguments=arguments):
+                self.assertEqual(self.results_of("run", *arguments)["scalars"]["y"], 5)
+        self.assert_fails(self.run_blockyard("run", path, "--set", "x=2", "n=3.5"), "--set n = 3.5", "an integer")
+        self.write("job.toml", 'programs = ["p.sial"]\n[constants]\nx = 2\nn = 3.5\n')
+        self.assert_fails(self.run_blockyard("run", job), "n = 3.5", "an integer")
+        self.write("h2.xyz", H2)  # whose constants of ACES and of our programs an own program has, too
+        own = self.write("own.toml", STRETCHED.replace('[method]\nname = "scf"', "").replace(
+            "[molecule]", 'programs = ["damp.sial"]\n[molecule]'))
+        self.write("damp.sial", "sial p\npredefined scalar damp\nscalar y\ny = damp\nendsial p\n")
+        self.assertEqual(self.results_of("run", own, "--set", "damp=1")["scalars"]["y"], 1)
 
     def test_a_constant_that_a_program_declares_is_known(self):
         path = self.write("p.sial", "sial p\npredefined int unused\nscalar x\nx = 1.0\nendsial p\n")
