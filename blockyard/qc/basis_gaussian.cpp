@@ -50,6 +50,7 @@ class GaussianReader {
     auto symbol = words[0];
     if (symbol.front() == '-') symbol.remove_prefix(1);  // Gaussian: absent atoms are no error
     atomic_number_ = any_atomic_number(symbol);
+    has_shells_ = into_.elements.contains(atomic_number_);
   }
 
   /// `I-ECP 3 28`: potentials up to l = 3, the local one, in the place of 28 electrons.
@@ -86,12 +87,15 @@ class GaussianReader {
     detail::add_part(std::exchange(part_, {}), is_local, core_);
     if (--missing_parts_ > 0) return;
     detail::check_core(atomic_number_, core_);
+    if (into_.cores.contains(atomic_number_)) refuse("this element has an effective core before");
     into_.cores[atomic_number_] = std::exchange(core_, {});
     atomic_number_ = 0;
   }
 
   void begin_shell(const std::vector<std::string_view>& words) {
     if (begin_core(words)) return;
+    if (has_shells_)
+      refuse("this element has shells in an earlier part: a file holds one set for each element");
     const auto momenta = detail::parse_shell_letters(words[0]);
     const auto count = words.size() >= 2 ? detail::parse_integer(words[1]).value_or(0) : 0;
     if (!momenta || count < 1)
@@ -105,13 +109,14 @@ class GaussianReader {
   void read_primitive(const std::vector<std::string_view>& words) {
     rows_.push_back(detail::parse_primitive(words, momenta_.size() + 1));
     if (--missing_ > 0) return;
-    for (auto& contraction : detail::segment_contractions(momenta_, rows_))
-      into_.elements[atomic_number_].push_back(std::move(contraction));
+    detail::add_shell(detail::segment_contractions(momenta_, rows_),
+                      into_.elements[atomic_number_]);
     rows_.clear();
   }
 
   BasisSet& into_;
-  int atomic_number_ = 0;  // 0: between two elements
+  int atomic_number_ = 0;    // 0: between two elements
+  bool has_shells_ = false;  // of an earlier part, where its effective core may follow
   std::int64_t missing_ = 0;
   std::int64_t missing_parts_ = 0;  // of an effective core
   int local_momentum_ = 0;

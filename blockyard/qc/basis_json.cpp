@@ -111,8 +111,7 @@ void read_element(int z, const Json& element, BasisSet& into) {
   if (has_core) into.cores[z] = read_core(z, element);
   if (has_core && !element.contains("electron_shells")) return;
   for (const Json& shell : list(element, "electron_shells")) {
-    for (Contraction& contraction : read_shell(shell))
-      into.elements[z].push_back(std::move(contraction));
+    detail::add_shell(read_shell(shell), into.elements[z]);
     into.says_cartesian = into.says_cartesian || is_cartesian(shell);
   }
 }

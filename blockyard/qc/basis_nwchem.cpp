@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "blockyard/base/error.h"
 #include "blockyard/base/text.h"
@@ -28,6 +29,7 @@ class NwchemReader {
     const auto keyword = base::lower(words[0]);
     if (keyword == "ecp" || keyword == "basis" || keyword == "end") {
       finish();
+      for (const auto& element : into_.elements) of_other_blocks_.insert(element.first);
       in_cores_ = keyword == "ecp";
       into_.says_cartesian =
           into_.says_cartesian || std::ranges::any_of(words, [](std::string_view word) {
@@ -51,14 +53,16 @@ class NwchemReader {
  private:
   void finish_shell() {
     if (momenta_.empty()) return;
-    for (auto& contraction : detail::segment_contractions(momenta_, rows_))
-      into_.elements[atomic_number_].push_back(std::move(contraction));
+    detail::add_shell(detail::segment_contractions(momenta_, rows_),
+                      into_.elements[atomic_number_]);
     momenta_.clear();
     rows_.clear();
   }
 
   void begin_shell(int atomic_number, std::vector<int> momenta) {
     finish_shell();
+    if (of_other_blocks_.contains(atomic_number))
+      refuse("this element has shells in an earlier block: a file holds one set for each element");
     atomic_number_ = atomic_number;
     momenta_ = std::move(momenta);
   }
@@ -66,6 +70,7 @@ class NwchemReader {
   BasisSet& into_;
   detail::NwchemCoreReader cores_;
   bool in_cores_ = false;
+  std::set<int> of_other_blocks_;  // elements with shells
   int atomic_number_ = 0;
   std::vector<int> momenta_;  // empty: no shell is open
   std::vector<detail::PrimitiveRow> rows_;

@@ -100,6 +100,30 @@ TEST(BasisSet, malformed_lines_are_named) {
             "basis set x, line 2: scale factor '1.2': only 1.0 is supported");
 }
 
+TEST(BasisSet, an_element_described_twice_is_refused) {
+  const auto nwchem = [](std::string_view text) {
+    return error_of([&] { (void)parse_nwchem_basis(text, "x"); });
+  };
+  EXPECT_EQ(nwchem("BASIS\nH S\n 1 1\nC S\n 1 1\nH S\n 2 1\nEND\n"), "") << "in one block";
+  EXPECT_EQ(nwchem("BASIS\nH S\n 1 1\nEND\nBASIS\nC S\n 1 1\nEND\n"), "");
+  EXPECT_EQ(
+      nwchem("BASIS\nH S\n 1 1\nEND\nBASIS\nH S\n 2 1\nEND\n"),
+      "basis set x, line 6: this element has shells in an earlier block: a file holds one set "
+      "for each element");
+  EXPECT_EQ(nwchem("H S\n 1 1\nH P\n 1 1\nH S\n 1 1\n"),
+            "basis set x, line 7: this shell repeats an earlier one of its element: is the element "
+            "there twice?");
+  const std::string core = "ECP\nLi nelec 2\nLi ul\n1 1 1\nEND\n";
+  EXPECT_EQ(nwchem(core + core),
+            "basis set x, line 10: an element of this block has an effective core in an earlier "
+            "one");
+  EXPECT_EQ(error_of([] {
+              (void)parse_gaussian_basis("H 0\nS 1 1\n 1 1\n****\nH 0\nP 1 1\n 1 1\n****\n", "x");
+            }),
+            "basis set x, line 6: this element has shells in an earlier part: a file holds one set "
+            "for each element");
+}
+
 const EffectiveCore core_of_lithium = {
     2, {{1, {1, 2}, {1.5, 0.5}, {-0.7, 0.2}}, {0, {0}, {0.6}, {1.8}}}};
 

@@ -112,6 +112,8 @@ void NwchemCoreReader::finish() {
       highest = std::max(highest, core.parts[k].angular_momentum);
     if (!core.parts.empty()) core.parts[0].angular_momentum = highest + 1;
     check_core(element, core);
+    if (into_.contains(element))
+      refuse("an element of this block has an effective core in an earlier one");
     into_[element] = std::move(core);
   }
   cores_.clear();

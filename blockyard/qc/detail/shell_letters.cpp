@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "blockyard/base/error.h"
 #include "blockyard/base/text.h"
 #include "blockyard/qc/detail/words.h"
@@ -58,6 +61,14 @@ std::vector<Contraction> segment_contractions(const std::vector<int>& momenta,
     contractions.push_back(std::move(contraction));
   }
   return contractions;
+}
+
+void add_shell(std::vector<Contraction> shell, std::vector<Contraction>& of_element) {
+  for (Contraction& contraction : shell) {
+    if (std::ranges::find(of_element, contraction) != of_element.end())
+      refuse("this shell repeats an earlier one of its element: is the element there twice?");
+    of_element.push_back(std::move(contraction));
+  }
 }
 
 }  // namespace blockyard::qc::detail

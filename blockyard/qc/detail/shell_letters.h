@@ -28,4 +28,8 @@ using PrimitiveRow = std::vector<double>;
 [[nodiscard]] std::vector<Contraction> segment_contractions(const std::vector<int>& momenta,
                                                             const std::vector<PrimitiveRow>& rows);
 
+/// Adds the contractions of a shell to those of its element. Throws Error{bad_input} if one of them
+/// is there before: so is what was written or pasted twice, and functions would be dependent.
+void add_shell(std::vector<Contraction> shell, std::vector<Contraction>& of_element);
+
 }  // namespace blockyard::qc::detail
