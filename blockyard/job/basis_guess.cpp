@@ -54,10 +54,13 @@ input::Spec spec_of_guess(const input::Spec& spec) {
   return guess;
 }
 
-/// From the label in SCF to that of a guess.
+/// From the label in SCF to that of a guess. A job may have orbitals of each spin for its method
+/// alone, as for triplets of EOM-CCSD: SCF in the other basis is then of a closed shell.
 std::vector<std::pair<std::string, std::string>> labels(const Job& job) {
-  if (job.chemistry->unrestricted) return {{"ca", "guess_ca"}, {"cb", "guess_cb"}};
-  return {{"cmo", "guess_mo_coefficients"}};
+  const bool has_spins = job.guess_job.front().chemistry->unrestricted;
+  const std::string alpha = has_spins ? "ca" : "cmo", beta = has_spins ? "cb" : "cmo";
+  if (job.chemistry->unrestricted) return {{alpha, "guess_ca"}, {beta, "guess_cb"}};
+  return {{alpha, "guess_mo_coefficients"}};
 }
 
 Arrays projected(const Job& job, const Results& results) {

@@ -110,6 +110,10 @@ class Restart(common.MoleculeTest):
                 self.assertNotEqual(started["iterations"]["scf"], usual["iterations"]["scf"])
         water = self.job(self.entry("h2o", "cc-pvdz"), "ccsd", '[run]\nguess = "basis:6-31g"')
         self.compare(self.entry("h2o", "cc-pvdz"), self.results_of("run", water), ["scf", "mp2", "ccsd"])
+        states = "triplets = true\nroots = 1"  # with orbitals of both spins, unlike SCF of the guess
+        found = [self.results_of("run", self.job(self.entry("h2o", "6-31g*"), "eom-ccsd", states), *guess)["energies"]
+                 for guess in ([], ["--guess", "basis:sto-3g"])]
+        self.assertLess(abs(found[0]["ccsd"] - found[1]["ccsd"]), common.LIMIT_HARTREE)
         hydrogen = self.write("h.xyz", "1\n\nH 0 0 0\n")  # no orbital of one spin is occupied
         self.run_well("run", hydrogen, "--method", "scf", "--basis", "cc-pvdz", "--multiplicity", 2, "--guess", "basis:sto-3g")
         self.assert_fails(self.run_blockyard("run", water, "--guess", "basis:sto-3h"), "the guess basis:sto-3h", "STO-3G")
