@@ -2,6 +2,7 @@
 #include "blockyard/qc/atomic_density.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <array>
 #include <cmath>
@@ -86,6 +87,19 @@ TEST(AtomicDensities, with_effective_cores_hold_the_other_electrons) {
           << z << " in " << name;
     }
   }
+}
+
+TEST(AtomicDensities, of_heavy_atoms_take_little_memory) {
+  const auto peak_bytes = [] {
+    rusage usage{};
+    ::getrusage(RUSAGE_SELF, &usage);
+    return std::int64_t{usage.ru_maxrss} << 10;
+  };
+  const Molecule krypton{{{36, {}}}, 0, 1};
+  const auto integrals = testing::integrals_of(krypton, "cc-pvqz", true);
+  const std::int64_t before = peak_bytes();
+  EXPECT_NEAR(electrons_in(atomic_densities(krypton, integrals.basis()), integrals), 36, 1e-9);
+  EXPECT_LT(peak_bytes() - before, 60 << 20);  // every worker makes them; (dd|dd) alone are 104 MB
 }
 
 TEST(AtomicDensities, a_core_without_electrons_is_another_kind_of_atom) {

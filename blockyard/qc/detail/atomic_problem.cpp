@@ -118,21 +118,29 @@ void AtomicProblem::add_one_electron(IntegralEngine& engine, std::size_t l) {
 void AtomicProblem::add_field(IntegralEngine& engine, std::size_t l, std::size_t other) {
   const std::size_t ml = components(l), mo = components(other);
   const std::size_t n = shells_[l].exponents.size(), o = shells_[other].exponents.size();
-  const std::size_t nl = n * ml, no = o * mo;  // functions
-  const ShellRange a = shells_[l].range, b = shells_[other].range;
-  std::vector<double> coulomb(nl * nl * no * no);   // (a a|b b)
-  std::vector<double> exchange(nl * no * nl * no);  // (a b|a b)
-  engine.electron_repulsion(a, a, b, b, coulomb);
-  engine.electron_repulsion(a, b, a, b, exchange);
+  const std::size_t no = o * mo;  // functions of `other`
+  const ShellRange b = shells_[other].range;
+  std::vector<double> coulomb(ml * ml * no * no);   // (i j|b b)
+  std::vector<double> exchange(ml * no * ml * no);  // (i b|j b)
   std::vector<double> field(n * n * o * o, 0.0);
   const double share = 1.0 / static_cast<double>(ml);
-  for (std::size_t q = 0; q < no; ++q)
-    for (std::size_t p = q % mo; p < no; p += mo)  // p and q have the same component
-      for (std::size_t j = 0; j < nl; ++j)
-        for (std::size_t i = j % ml; i < nl; i += ml)
-          field[(i / ml + n * (j / ml)) + n * n * (p / mo + o * (q / mo))] +=
-              share * (coulomb[i + nl * (j + nl * (p + no * q))] -
-                       0.5 * exchange[i + nl * (p + no * (j + nl * q))]);
+  // By pairs of shells: all integrals of a heavy atom would take hundreds of megabytes.
+  for (std::size_t j = 0; j < n; ++j)
+    for (std::size_t i = j; i < n; ++i) {
+      const ShellRange si{shells_[l].range.first + i, 1}, sj{shells_[l].range.first + j, 1};
+      engine.electron_repulsion(si, sj, b, b, coulomb);
+      engine.electron_repulsion(si, b, sj, b, exchange);
+      for (std::size_t q = 0; q < no; ++q)
+        for (std::size_t p = q % mo; p < no; p += mo) {  // p and q have the same component
+          double sum = 0;
+          for (std::size_t m = 0; m < ml; ++m)
+            sum += coulomb[m + ml * (m + ml * (p + no * q))] -
+                   0.5 * exchange[m + ml * (p + no * (m + ml * q))];
+          const std::size_t s = p / mo, t = q / mo;
+          field[i + n * (j + n * (s + o * t))] += share * sum;
+          if (i != j) field[j + n * (i + n * (t + o * s))] += share * sum;
+        }
+    }
   const auto half = contract_pair(field, shells_[l].coefficients, n);
   field_[l][other] = contract_pair(half, shells_[other].coefficients, o);
   if (l == other) return;
