@@ -35,6 +35,10 @@ int workers_of_process(const Job& job) {
   return job.workers / (job.processes - (job.serves_apart ? job.servers : 0));
 }
 
+std::int64_t memory_of(const Job& job) {
+  return job.run.memory_bytes ? *job.run.memory_bytes : usual_memory(job).bytes;
+}
+
 /// Integrals of four virtual orbitals that would take most of the memory are made from those of
 /// three indexes whenever they are needed, unless the user said what to do. Closed shells only.
 input::MethodSpec choose_four_virtual(const input::Spec& spec, const Job& job) {
@@ -44,9 +48,7 @@ input::MethodSpec choose_four_virtual(const input::Spec& spec, const Job& job) {
     return method;
   const auto virtuals = static_cast<double>(job.chemistry->alpha.virtual_);
   const double bytes = std::pow(virtuals, 4) / 8 * sizeof(double);
-  const std::int64_t memory =
-      job.run.memory_bytes ? *job.run.memory_bytes : usual_memory(job).bytes;
-  method.ints["four_virtual"] = bytes > 0.5 * static_cast<double>(memory) ? 1 : 0;
+  method.ints["four_virtual"] = bytes > 0.5 * static_cast<double>(memory_of(job)) ? 1 : 0;
   return method;
 }
 
@@ -251,7 +253,9 @@ Prepared prepare(const input::Spec& given, const input::Places& places,
   if (!job.method.empty()) (void)method::programs_of_method(job.method);
   set_ranks(job, spec.run.workers, spec.run.servers, processes);
   if (spec.molecule) {
-    job.chemistry = method::read_chemistry(spec, places);
+    input::Spec bounded = spec;
+    bounded.run.memory_bytes = memory_of(job);
+    job.chemistry = method::read_chemistry(bounded, places);
     aces::dat::check_molecule_arrays(spec, job.chemistry->system);
   }
   if (!input::guess_basis(spec.run.guess).empty()) {

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 #include "blockyard/array/even_segments.h"
@@ -350,10 +351,10 @@ Chemistry read_chemistry(const input::Spec& spec, const input::Places& places) {
     chemistry.beta = chemistry.alpha;
   if (correlated == CorrelatedIntegrals::df)
     chemistry.system.fitting = qc::segment_shells(placed_auxiliary, usual_fitting);
-  if (correlated == CorrelatedIntegrals::cholesky) {
-    chemistry.system.pivots =
-        qc::cholesky_pivots(chemistry.system.integrals, scalar_of(method, "cholesky_threshold"));
-  }
+  if (correlated == CorrelatedIntegrals::cholesky)
+    chemistry.system.pivots = qc::cholesky_pivots(
+        chemistry.system.integrals, scalar_of(method, "cholesky_threshold"),
+        spec.run.memory_bytes.value_or(std::numeric_limits<std::int64_t>::max()));
   return chemistry;
 }
 

@@ -52,9 +52,9 @@ struct Chemistry {
   }
 };
 
-/// Reads the molecule and the basis of a job and partitions the orbitals.
-/// Throws Error for faults of the molecule, the basis, the frozen core or the
-/// segments. REQUIRES: spec.molecule.
+/// Reads the molecule and the basis of a job and partitions the orbitals. Throws Error for faults
+/// of these, of the frozen core or the segments, and for a Cholesky decomposition that takes more
+/// than the memory of the run. REQUIRES: spec.molecule.
 [[nodiscard]] Chemistry read_chemistry(const input::Spec& spec, const input::Places& places);
 
 /// Segments and constants of sialib/README.md for `method` ("" if the programs are the user's).

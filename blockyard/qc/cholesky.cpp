@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "blockyard/qc/cholesky.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <tuple>
 
 #include "blockyard/base/error.h"
+#include "blockyard/base/text.h"
 #include "blockyard/qc/detail/lapack.h"
 
 namespace blockyard::qc {
@@ -27,16 +30,17 @@ std::size_t shell_of(const AoBasis& basis, Extent function) {
   return static_cast<std::size_t>(after - basis.shells.begin()) - 1;
 }
 
-/// The decomposition under way: errors of all products, and the vectors so far, one after the
-/// other.
+/// The decomposition under way: errors of all products, and the vectors so far.
 class Decomposition {
  public:
-  Decomposition(const Integrals& integrals, double threshold)
+  Decomposition(const Integrals& integrals, double threshold, std::int64_t memory_bytes)
       : basis_(integrals.basis()),
         engine_(integrals),
         threshold_(threshold),
-        pairs_(pair_number(basis_.function_count, 0)),
-        errors_(pairs_) {
+        memory_bytes_(memory_bytes),
+        pairs_(pair_number(basis_.function_count, 0)) {
+    check_memory(pairs_);
+    errors_.resize(pairs_);
     for (std::size_t a = 0; a < basis_.shells.size(); ++a)
       for (std::size_t b = 0; b <= a; ++b) read_diagonal(a, b);
   }
@@ -55,6 +59,40 @@ class Decomposition {
   }
 
  private:
+  /// Vectors that lie one after the other. More at once would have to be moved, and there twice,
+  /// while they become more.
+  static constexpr std::size_t chunk_vectors = 32;
+
+  /// Throws unless `more` numbers have room.
+  void check_memory(std::size_t more) const {
+    const std::size_t there = errors_.size() + chunks_.size() * chunk_vectors * pairs_ +
+                              columns_.capacity() + block_.capacity();
+    const auto wanted = static_cast<std::int64_t>((there + more) * sizeof(double));
+    if (wanted <= memory_bytes_) return;
+    throw base::Error(
+        base::Errc::no_memory,
+        fmt::format(
+            "too little memory: the Cholesky decomposition of the integrals needs more than "
+            "{} and may use {}; so far it has {} vectors of {}\n  use --memory {}M or more, "
+            "a larger cholesky_threshold, or integrals = \"df\"",
+            base::format_bytes(wanted), base::format_bytes(memory_bytes_), pivots_.size(),
+            base::format_bytes(static_cast<std::int64_t>(pairs_ * sizeof(double))),
+            (wanted >> 20) + 1));
+  }
+
+  /// A buffer of `count` numbers, if there is room.
+  void resize(std::vector<double>& buffer, std::size_t count) const {
+    if (count > buffer.capacity()) {
+      buffer = {};
+      check_memory(count);
+    }
+    buffer.resize(count);
+  }
+
+  [[nodiscard]] std::span<const double> vector_at(std::size_t v) const {
+    return std::span(chunks_[v / chunk_vectors]).subspan(v % chunk_vectors * pairs_, pairs_);
+  }
+
   static FunctionPair pair_at(std::size_t number) {
     auto high = static_cast<Extent>((std::sqrt(8.0 * static_cast<double>(number) + 1) - 1) / 2);
     while (pair_number(high + 1, 0) <= number) ++high;
@@ -67,7 +105,7 @@ class Decomposition {
     const Shell& sb = basis_.shells[b];
     const Extent na = sa.function_count, nb = sb.function_count;
     const auto block = static_cast<std::size_t>(na * nb);
-    block_.resize(block * block);
+    resize(block_, block * block);
     engine_.electron_repulsion({a, 1}, {b, 1}, {a, 1}, {b, 1}, block_);
     for (Extent j = 0; j < nb; ++j)
       for (Extent i = 0; i < na; ++i)
@@ -103,9 +141,9 @@ class Decomposition {
     const Shell& sb = basis_.shells[b];
     const ShellRange all{0, basis_.shells.size()};
     const auto square = static_cast<std::size_t>(n * n);
-    block_.resize(square * static_cast<std::size_t>(sa.function_count * sb.function_count));
+    resize(block_, square * static_cast<std::size_t>(sa.function_count * sb.function_count));
     engine_.electron_repulsion(all, all, {a, 1}, {b, 1}, block_);
-    columns_.resize(pairs_ * products.size());
+    resize(columns_, pairs_ * products.size());
     for (std::size_t k = 0; k < products.size(); ++k) {
       const Extent i = products[k].first - sa.first_function;
       const Extent j = products[k].second - sb.first_function;
@@ -114,19 +152,24 @@ class Decomposition {
       double* to = columns_.data() + pairs_ * k;
       for (Extent high = 0; high < n; ++high) to = std::copy_n(from + high * n, high + 1, to);
     }
-    if (pivots_.empty()) return;
-    const std::size_t count = pivots_.size();
+    for (std::size_t first = 0; first < pivots_.size(); first += chunk_vectors)
+      subtract_vectors(first, std::min(chunk_vectors, pivots_.size() - first), products);
+  }
+
+  /// columns_ less what the vectors first .. first + count - 1, of one chunk, give.
+  void subtract_vectors(std::size_t first, std::size_t count,
+                        const std::vector<FunctionPair>& products) {
     std::vector<double> rows(count * products.size());
     for (std::size_t k = 0; k < products.size(); ++k)
       for (std::size_t v = 0; v < count; ++v)
         rows[v + count * k] =
-            vectors_[pairs_ * v + pair_number(products[k].first, products[k].second)];
+            vector_at(first + v)[pair_number(products[k].first, products[k].second)];
     const int m = base::to_int(static_cast<Extent>(pairs_));
     const int columns = base::to_int(static_cast<Extent>(products.size()));
     const int inner = base::to_int(static_cast<Extent>(count));
     const double minus = -1.0, one = 1.0;
-    dgemm_("N", "N", &m, &columns, &inner, &minus, vectors_.data(), &m, rows.data(), &inner, &one,
-           columns_.data(), &m);
+    dgemm_("N", "N", &m, &columns, &inner, &minus, vector_at(first).data(), &m, rows.data(), &inner,
+           &one, columns_.data(), &m);
   }
 
   void add_vector(const std::vector<FunctionPair>& products, std::size_t chosen) {
@@ -134,10 +177,14 @@ class Decomposition {
       return pair_number(products[k].first, products[k].second);
     };
     const double scale = 1.0 / std::sqrt(errors_[number(chosen)]);
-    const std::size_t begin = vectors_.size();
-    vectors_.resize(begin + pairs_);
+    if (pivots_.size() % chunk_vectors == 0) {
+      check_memory(chunk_vectors * pairs_);
+      chunks_.emplace_back().reserve(chunk_vectors * pairs_);
+    }
+    std::vector<double>& chunk = chunks_.back();
+    chunk.resize(chunk.size() + pairs_);
     const double* column = columns_.data() + pairs_ * chosen;
-    double* vector = vectors_.data() + begin;
+    double* vector = chunk.data() + chunk.size() - pairs_;
     for (std::size_t k = 0; k < pairs_; ++k) {
       vector[k] = scale * column[k];
       errors_[k] = std::max(0.0, errors_[k] - vector[k] * vector[k]);
@@ -154,9 +201,10 @@ class Decomposition {
   const AoBasis& basis_;
   IntegralEngine engine_;
   double threshold_;
-  std::size_t pairs_;            ///< products, without order
-  std::vector<double> errors_;   ///< by pair_number
-  std::vector<double> vectors_;  ///< pairs_ values each
+  std::int64_t memory_bytes_;
+  std::size_t pairs_;                        ///< products, without order
+  std::vector<double> errors_;               ///< by pair_number
+  std::vector<std::vector<double>> chunks_;  ///< of the vectors, pairs_ values each
   std::vector<double> columns_;
   std::vector<double> block_;
   std::vector<FunctionPair> pivots_;
@@ -191,10 +239,11 @@ std::size_t product_count(const AoBasis& basis, std::size_t a, std::size_t b) {
 
 }  // namespace
 
-std::vector<FunctionPair> cholesky_pivots(const Integrals& integrals, double threshold) {
+std::vector<FunctionPair> cholesky_pivots(const Integrals& integrals, double threshold,
+                                          std::int64_t memory_bytes) {
   if (!(threshold >= 1e-10 && threshold <= 1))
     throw base::Error(base::Errc::bad_input, "cholesky_threshold must be between 1e-10 and 1");
-  return Decomposition(integrals, threshold).run();
+  return Decomposition(integrals, threshold, memory_bytes).run();
 }
 
 void pivot_integrals(IntegralEngine& engine, ShellRange a, ShellRange b,

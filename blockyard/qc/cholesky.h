@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -20,11 +22,13 @@ struct FunctionPair {
 /// for every product ab: the pivots of an incomplete Cholesky decomposition of the repulsion
 /// integrals, those of a pair of shells together, in the order of the shells.
 /// Cost: n^2 / 2 integrals for each pivot, n^2 / 2 times pivots^2 flops, as many numbers as n^2 / 2
-/// times pivots. Throws Error{bad_input} unless the threshold is between 1e-10 and 1.
+/// times pivots, which take at most `memory_bytes`. Throws Error{bad_input} unless the threshold is
+/// between 1e-10 and 1, Error{no_memory} if they take more.
 /// Sources: Beebe, Linderberg, Int. J. Quantum Chem. 12, 683 (1977); Folkestad, Kjonstad, Koch,
 /// J. Chem. Phys. 150, 194112 (2019).
-[[nodiscard]] std::vector<FunctionPair> cholesky_pivots(const Integrals& integrals,
-                                                        double threshold);
+[[nodiscard]] std::vector<FunctionPair> cholesky_pivots(
+    const Integrals& integrals, double threshold,
+    std::int64_t memory_bytes = std::numeric_limits<std::int64_t>::max());
 
 /// out(a,b,P) = (ab|g_P) for the functions of two ranges of shells and some pivots.
 void pivot_integrals(IntegralEngine& engine, ShellRange a, ShellRange b,

@@ -78,6 +78,18 @@ TEST(Cholesky, MetricIsThePartOfTheIntegrals) {
   }
 }
 
+TEST(Cholesky, TakesNoMoreMemoryThanItMay) {
+  const auto integrals =
+      testing::integrals_of(testing::molecule_of(testing::water), "cc-pvdz", true);
+  constexpr std::int64_t enough = 2'000'000, little = 250'000;  // a vector has 300 numbers
+  EXPECT_EQ(cholesky_pivots(integrals, 1e-8, enough), cholesky_pivots(integrals, 1e-8));
+  const std::string error =
+      testing::error_of([&] { (void)cholesky_pivots(integrals, 1e-8, little); });
+  EXPECT_NE(error.find("too little memory: the Cholesky decomposition"), std::string::npos)
+      << error;
+  EXPECT_NE(error.find("--memory 1M"), std::string::npos) << error;
+}
+
 TEST(Cholesky, RefusesAThresholdThatMeansNothing) {
   const auto integrals =
       testing::integrals_of(testing::molecule_of(testing::water), "sto-3g", true);

@@ -72,6 +72,11 @@ class Cholesky(common.MoleculeTest):
 
         self.assertLess(kept_integrals("--memory", "14500K"), 0.6 * kept_integrals("--memory", "1G"))
 
+    def test_the_decomposition_takes_no_more_than_the_memory(self):
+        path = self.write("job.toml", job_file(self.entry("h2o", "cc-pvtz"), "mp2",
+                                               'integrals = "cholesky"\ncholesky_threshold = 1e-8'))
+        self.assert_fails(self.run_blockyard("run", path, "--memory", "4M"), "the Cholesky decomposition", "--memory ")
+
     def test_what_cannot_be_is_refused(self):
         entry = self.entry("h2o_crawford", "sto-3g")
         path = self.write("job.toml", job_file(entry, "mp2", 'integrals = "cholesky"\ncholesky_threshold = 5.0'))
