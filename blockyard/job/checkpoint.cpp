@@ -52,6 +52,7 @@ input::RunSpec with_absolute_names(input::RunSpec run) {
       file = super::with_path(file,
                               [](const std::string& path) { return fs::absolute(path).string(); });
   };
+  change(run.scratch);
   change(run.persistent);
   change(run.save);
   std::ranges::for_each(run.supers, change);

@@ -121,8 +121,19 @@ SavedRun open_one(const fs::path& path) {
 
 }  // namespace
 
+namespace {
+
+/// Without the parts "." and "..", and without a slash at the end: the name of its last part is
+/// then that of the folder, and what is left that of the folder around it.
+fs::path plain(const fs::path& folder) {
+  const fs::path path = fs::absolute(folder).lexically_normal();
+  return path.has_filename() ? path : path.parent_path();
+}
+
+}  // namespace
+
 SavedRun open_checkpoint(const fs::path& folder) {
-  const fs::path path = fs::absolute(newest(folder));
+  const fs::path path = plain(newest(folder));
   try {
     return open_one(path);
   } catch (const Error& error) {

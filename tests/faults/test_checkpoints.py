@@ -262,6 +262,23 @@ class Checkpoints(common.JobTest):
         # The one before is still good.
         self.assert_same(self.resumed(folder=older), self.reference())
 
+    def test_a_checkpoint_goes_by_any_name_of_its_folder(self):
+        reference = self.reference()
+        for name in ("{}/", "{}/."):
+            with self.subTest(name=name):
+                self.save_some()
+                newest = name.format(self.complete()[-1])
+                self.assert_same(self.results_of("resume", newest, "--checkpoint", "0s")["scalars"], reference)
+                self.assertFalse(self.saved.exists())  # those of the resumed run were beside the old ones
+
+    def test_a_run_goes_on_from_another_folder(self):
+        (self.folder / "spilled").mkdir()
+        self.run_saving(complete(6), "--checkpoint", "0s", "--scratch", "spilled")
+        with tempfile.TemporaryDirectory() as elsewhere:
+            done = subprocess.run([common.BLOCKYARD, "resume", self.saved], cwd=elsewhere, text=True, capture_output=True,
+                                  timeout=common.LIMIT_SECONDS, check=False)
+            self.assertEqual((done.returncode, os.listdir(elsewhere)), (0, []), done.stderr)
+
     def test_another_run_does_not_write_over_checkpoints(self):
         self.save_some()
         done = self.run_saving({})
