@@ -94,14 +94,22 @@ void choose_segments(input::Spec& spec, const input::Places& places, int process
 /// Where the jobs of a list save what later runs need.
 using Kept = std::set<std::filesystem::path>;
 
-/// Throws Error{bad_input} if an earlier job keeps its own where this one would.
-void keep_apart(const input::RunSpec& run, Kept& kept) {
+/// Throws Error{bad_input} if an earlier job saves its own where this one would. Checkpoints, of
+/// which a job that fails leaves some, go to a folder of each job: scan.checkpoint,
+/// scan.checkpoint-2, ...
+void keep_apart(input::RunSpec& run, Kept& kept) {
   namespace fs = std::filesystem;
-  std::error_code error;
-  if (!run.save.empty() && !kept.insert(fs::weakly_canonical(fs::absolute(run.save), error)).second)
+  const auto is_new = [&](const std::string& name) {
+    std::error_code error;
+    return kept.insert(fs::weakly_canonical(fs::absolute(name), error)).second;
+  };
+  if (!run.save.empty() && !is_new(run.save))
     throw base::Error(
         base::Errc::bad_input,
         fmt::format("{} is that of an earlier job, whose results it keeps", run.save));
+  const std::string folder = run.checkpoint_folder;
+  for (int k = 2; !run.checkpoint_folder.empty() && !is_new(run.checkpoint_folder); ++k)
+    run.checkpoint_folder = fmt::format("{}-{}", folder, k);
 }
 
 /// Nothing if a program has errors, which are told.

@@ -147,6 +147,13 @@ class Settings(common.JobTest):
             else:  # a job that ends removes its checkpoints
                 self.assertEqual(done.returncode, 0, done.stderr)
 
+    def test_a_job_of_a_scan_that_fails_leaves_its_checkpoints_to_itself(self):
+        path = self.write("job.toml", STRETCHED + '[run]\ncheckpoint = "0s"\n')
+        done = self.run_blockyard("run", path, "--scan", "method.scf_iterations=2,50,60")
+        self.assertEqual(done.stdout.count("not converged"), 1, done.stdout + done.stderr)
+        self.assertNotIn("failed", done.stdout)
+        self.assertEqual([entry.name for entry in self.folder.glob("*.checkpoint*")], ["job.checkpoint"])
+
     def test_a_signal_leaves_the_results_of_jobs_that_ended(self):
         self.write("endless.sial", common.endless(2)[0])
         self.write("quick.toml", STRETCHED)
