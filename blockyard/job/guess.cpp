@@ -77,7 +77,7 @@ std::vector<Extent> lengths(const Segments& segments) {
   return result;
 }
 
-std::string guess_label(const std::string& label) { return "guess_" + label; }
+std::string guess_label(const std::string& label) { return std::string(guess_prefix) + label; }
 
 bool is_there(const store::PersistReader& reader, const std::string& label) {
   const std::vector<std::string> labels = reader.arrays();

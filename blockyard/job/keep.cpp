@@ -205,6 +205,19 @@ worker::Kept read_kept(const std::string& path) {
   return kept;
 }
 
+void leave_out_guess(const Job& job, const worker::Kept& guess, worker::Kept& kept) {
+  const auto is_of_guess = [&](const auto& entry) {
+    const std::string& label = entry.first;
+    return guess.scalars.contains(label) || guess.arrays.contains(label) ||
+           guess.distributed.contains(label) ||
+           (!job.method.empty() && label.starts_with(guess_prefix));
+  };
+  std::erase_if(kept.scalars, is_of_guess);
+  std::erase_if(kept.arrays, is_of_guess);
+  std::erase_if(kept.distributed, is_of_guess);
+  std::erase_if(kept.element_types, is_of_guess);
+}
+
 void load_blocks(const std::string& path, const worker::Kept& kept, worker::Worker& worker) {
   if (kept.distributed.empty()) return;
   const store::PersistReader reader(path);
@@ -217,6 +230,7 @@ void write_kept(const Job& job, worker::Worker& worker, const worker::Kept& befo
   const store::FileLock lock = wait_for_lock(path);
   const Labels ours = labels_set_by(job);
   worker::Kept kept = worker.kept();
+  leave_out_guess(job, {}, kept);
   if (!std::filesystem::exists(path)) {
     kept.scalars.insert(before.scalars.begin(), before.scalars.end());
     for (const auto& [label, array] : before.arrays)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "blockyard/job/job.h"
 #include "blockyard/store/persist_file.h"
@@ -11,10 +12,17 @@
 /// One thread at a time: HDF5 has a global lock at best.
 namespace blockyard::job {
 
+/// How the labels begin of what a method starts from; set by the run, not by a program.
+inline constexpr std::string_view guess_prefix = "guess_";
+
 /// What every worker begins with: scalars, static arrays, and the labels of the arrays whose
 /// blocks go to the servers. Empty if the file does not exist.
 /// Throws Error{bad_input} if it is not a file of kept arrays, Error{io} if it cannot be read.
 [[nodiscard]] worker::Kept read_kept(const std::string& path);
+
+/// Takes out of `kept` what `guess` has, and of a job with a method all guesses: those of an
+/// earlier run are not for this one.
+void leave_out_guess(const Job& job, const worker::Kept& guess, worker::Kept& kept);
 
 /// Puts the blocks of distributed and served arrays of the file to the servers (worker 0).
 void load_blocks(const std::string& path, const worker::Kept& kept, worker::Worker& worker);

@@ -110,6 +110,7 @@ class Run {
       if (process_ == 0 && !file.empty()) store::check_replaceable(file);
     if (!job_.run.persistent.empty()) kept_ = read_kept(job_.run.persistent);
     if (has_guess_file(job_) && from_ == nullptr) read_guess(job_, guess_);
+    leave_out_guess(job_, guess_, kept_);
     if (!job_.run.checkpoint_folder.empty())
       checkpoints_.emplace(job_, hooks_, results_, from_, process_ == 0);
   }

@@ -121,6 +121,13 @@ class Restart(common.MoleculeTest):
         self.assert_fails(self.run_blockyard("run", iodide, "--method", "scf", "--basis", "def2-svp", "--guess", "basis:sto-3g"),
                           "the guess basis:sto-3g", "atom 2 (I) has an effective core of 0 electrons, here of 28")
 
+    def test_the_guess_of_an_earlier_run_is_not_kept(self):
+        guess = ["--guess", "basis:sto-3g", "--persistent", "kept.h5"]
+        for basis in ("6-31g", "cc-pvdz"):  # orbitals of other lengths
+            entry = dict(self.entry("h2o", "cc-pvdz"), basis=basis)
+            results = self.results_of("run", self.job(entry, "ccsd"), *guess)
+        self.compare(self.entry("h2o", "cc-pvdz"), results, ["scf", "mp2", "ccsd"])
+
     def test_unrestricted_orbitals_start_from_restricted_ones(self):
         entry = self.entry("h2o", "6-31g*")
         self.results_of("run", self.job(entry, "ccsd"), "--save", "closed.h5")
