@@ -157,13 +157,15 @@ void parse_option(const TomlSection& in, const MethodOption& option, MethodSpec&
   const std::string name(option.key);
   switch (option.form) {
     case OptionForm::count:
-      method.ints[name] = *in.integer(option.key, 0);
+      method.ints[name] = *in.integer(option.key, option.range == OptionRange::above_zero ? 1 : 0);
       break;
     case OptionForm::truth:
       method.ints[name] = *in.truth(option.key) ? 1 : 0;
       break;
     case OptionForm::number:
-      method.scalars[name] = *in.number(option.key, true);
+      method.scalars[name] = *in.number(option.key, option.range != OptionRange::above_zero);
+      if (option.range == OptionRange::fraction && method.scalars[name] >= 1)
+        throw in.error(option.key, "must be less than 1");
       break;
     case OptionForm::word: {
       const std::string word = base::lower(*in.text(option.key));

@@ -89,6 +89,13 @@ TEST(JobFile, ValuesOutOfRangeAreErrors) {
   expect_error("[method]\nfrozen_core = -1", "must be at least 0");
   expect_error("[method]\nfrozen_core = \"all\"", "number of orbitals, or true");
   expect_error("[method]\nlevel_shift = -0.5", "must not be negative");
+  expect_error("[method]\ndamping = 1", "method.damping: must be less than 1");
+  expect_error("[method]\nscf_iterations = 0", "must be at least 1");
+  expect_error("[method]\ncc_iterations = 0", "must be at least 1");
+  for (const char* threshold :
+       {"scf_energy_convergence", "scf_density_convergence", "cc_energy_convergence",
+        "cc_amplitude_convergence", "excited_convergence"})
+    expect_error(std::string("[method]\n") + threshold + " = 0", "must be above 0");
   expect_error("[method]\nscf_guess = \"magic\"", "must be \"core\" or \"atomic\"");
 }
 
