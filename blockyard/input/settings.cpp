@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <filesystem>
 #include <optional>
@@ -68,6 +69,18 @@ void put_value(toml::table& table, const std::string& key, const std::string& va
     table.insert_or_assign(key, value);
 }
 
+/// The other ways to say what a key says: the newer one counts. A geometry file has no variables.
+std::vector<std::string_view> contradicted_by(const std::vector<std::string>& parts) {
+  if (parts.size() != 2 || parts[0] == "method") return {};
+  if (parts[1] == "auxiliary" || parts[1] == "auxiliary_file")
+    return {"auxiliary", "auxiliary_file"};
+  constexpr std::array<std::string_view, 4> of_same = {"name", "file", "text", "geometry"};
+  if (std::ranges::count(of_same, parts[1]) == 0) return {};
+  std::vector<std::string_view> others(of_same.begin(), of_same.end());
+  if (parts[1] == "file") others.emplace_back("variables");
+  return others;
+}
+
 void put(toml::table& top, const Setting& setting) {
   const std::vector<std::string> parts = base::split(setting.key, '.');
   toml::table* table = &top;
@@ -77,11 +90,7 @@ void put(toml::table& top, const Setting& setting) {
     if (table == nullptr)
       throw Error(Errc::bad_input, fmt::format("{} is not a table of the job file", parts[k]));
   }
-  // Two ways to say the same: the newer one counts.
-  if (parts.size() == 2 &&
-      (parts[1] == "name" || parts[1] == "file" || parts[1] == "text" || parts[1] == "geometry"))
-    for (const char* other : {"name", "file", "text", "geometry"})
-      if (parts[0] != "method") table->erase(other);
+  for (const std::string_view other : contradicted_by(parts)) table->erase(other);
   put_value(*table, parts.back(), setting.value);
 }
 
@@ -91,6 +100,40 @@ std::string without_place(std::string_view message, const std::string& path) {
   if (!message.starts_with(begin)) return std::string(message);
   const std::size_t end = message.find(": ", begin.size());
   return std::string(end == message.npos ? message : message.substr(end + 2));
+}
+
+/// Adds the setting to the message of an error, in the place of the line.
+[[noreturn]] void refuse(const Setting& setting, const Error& error, const std::string& path) {
+  throw Error(error.code(), fmt::format("{}={}: {}", setting.key, setting.value,
+                                        without_place(error.what(), path)));
+}
+
+std::optional<Error> error_of(const toml::table& top, const std::string& path,
+                              const std::string& folder) {
+  try {
+    (void)detail::read_table(top, path, folder);
+  } catch (const Error& error) {
+    return error;
+  }
+  return std::nullopt;
+}
+
+/// Throws for settings with which the job is faulty: the error of the first after which it is no
+/// more right, or that of the job. What a job lacks or contradicts may be mended by a later one.
+[[noreturn]] void refuse(toml::table top, const std::string& path, const std::string& folder,
+                         std::span<const Setting> settings) {
+  std::optional<Error> error = error_of(top, path, folder);
+  const Setting* faulty = nullptr;
+  for (const Setting& setting : settings) {
+    put(top, setting);
+    std::optional<Error> next = error_of(top, path, folder);
+    if (next && !error) faulty = &setting;
+    if (!next) faulty = nullptr;
+    if (!next || !error || faulty == nullptr) error = std::move(next);
+  }
+  base::require(error.has_value(), "a job that was refused is refused again");
+  if (faulty != nullptr) refuse(*faulty, *error, path);
+  throw Error(*error);
 }
 
 }  // namespace
@@ -138,16 +181,18 @@ Settings parse_scan(std::string_view text) {
 
 Spec parse_job(std::string_view text, const std::string& path, const std::string& folder,
                std::span<const Setting> settings) {
-  toml::table top = parse_toml(text, path);
-  Spec spec = detail::read_table(top, path, folder);
+  const toml::table given = parse_toml(text, path);
+  toml::table top = given;
   for (const Setting& setting : settings) try {
       put(top, setting);
-      spec = detail::read_table(top, path, folder);
     } catch (const Error& error) {
-      throw Error(error.code(), fmt::format("{}={}: {}", setting.key, setting.value,
-                                            without_place(error.what(), path)));
+      refuse(setting, error, path);
     }
-  return spec;
+  try {
+    return detail::read_table(top, path, folder);
+  } catch (const Error&) {
+    refuse(given, path, folder, settings);
+  }
 }
 
 Spec read_job_file(const std::string& path, std::span<const Setting> settings) {

@@ -97,6 +97,24 @@ class Settings(common.JobTest):
         job = self.write("job.toml", 'programs = ["p.sial"]\n[constants]\nof_a_dat_file = 1\n')
         self.assertEqual(self.results_of("run", job)["scalars"]["x"], 1)
 
+    def test_a_setting_replaces_what_contradicts_it(self):
+        self.write("h2.xyz", H2)
+        self.write("h.ri", "H S\n 1 1\nH S\n 0.3 1\nH P\n 0.8 1\n")
+        path = self.write("job.toml", STRETCHED)
+        self.assertEqual(self.energy(path, "--set", "molecule.file=h2.xyz"), self.energy("h2.xyz", *SMALL))
+        lacking = self.write("lacking.toml", STRETCHED.replace("variables = { r = 0.74 }", ""))
+        self.assertEqual(self.energy(lacking, "--set", "molecule.variables.r=0.74"), self.energy(path))
+        scan = self.run_well("run", lacking, "--scan", "molecule.variables.r=0.7,0.8")
+        self.assertEqual(len(scan.stdout.splitlines()), 3)
+        self.assert_fails(self.run_blockyard("run", lacking, "--set", "method.scf_iterations=50"), "lacking.toml:", "r")
+        self.assert_fails(self.run_blockyard("run", lacking, "--set", "molecule.variables.r=1", "method.x=1"),
+                          "method.x=1: ")
+        text = STRETCHED.replace('"sto-3g"', '"cc-pvdz"\nauxiliary = "cc-pvdz"').replace(
+            '"scf"', '"mp2"\nintegrals = "df"')
+        fitted = self.energy(self.write("df.toml", text))
+        self.assertNotEqual(fitted["mp2"], self.energy("df.toml", "--set", "basis.auxiliary_file=h.ri")["mp2"])
+        self.assertNotEqual(fitted["mp2"], self.energy("df.toml", "--set", "basis.auxiliary=cc-pvtz")["mp2"])
+
     def test_variables_must_be_used(self):
         self.assert_fails(self.run_blockyard("run", self.write("job.toml", STRETCHED.replace("0 0 r", "0 0 1"))),
                           "job.toml:", "no line of the geometry uses r")
