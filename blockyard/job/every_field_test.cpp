@@ -3,6 +3,8 @@
 // field must be named here: otherwise the structured bindings no longer compile.
 #include <gtest/gtest.h>
 
+#include <tuple>
+
 #include "blockyard/input/job_file.h"
 #include "blockyard/input/job_text.h"
 #include "blockyard/job/job_bytes.h"
@@ -101,10 +103,21 @@ TEST(EveryField, OfARunIsInTheBytesOfAJob) {
   Job job;
   job.run = run_with_every_field();
   job.no_molecule = "a reason";
+  job.workers = 6;
+  job.servers = 4;
+  job.processes = 3;
+  job.processes_on_node = 2;
+  job.cores = 5;
+  job.serves_apart = true;
   job.guess_job.emplace_back().title = "in a small basis";
   const Job again = decode_job(encode(job));
   EXPECT_EQ(again.run, job.run);
   EXPECT_EQ(again.no_molecule, job.no_molecule);
+  const auto ranks = [](const Job& of) {
+    return std::tuple(of.workers, of.servers, of.processes, of.processes_on_node, of.cores,
+                      of.serves_apart);
+  };
+  EXPECT_EQ(ranks(again), ranks(job));
   ASSERT_EQ(again.guess_job.size(), 1U);
   EXPECT_EQ(again.guess_job.front().title, "in a small basis");
 }

@@ -60,7 +60,7 @@ void run_fields(Stream& stream, Run& run) {
 template <class Stream, class AnyJob, class Run>
 void job_fields(Stream& stream, AnyJob& job, Run& run) {
   stream.fields(job.title, job.method, job.no_molecule, job.workers, job.servers, job.processes,
-                job.processes_on_node, job.serves_apart, job.memory);
+                job.processes_on_node, job.cores, job.serves_apart, job.memory);
   stream.fields(job.environment.ints, job.environment.scalars, job.environment.restored,
                 job.environment.persistent);
   run_fields(stream, run);

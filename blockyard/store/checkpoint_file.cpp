@@ -18,7 +18,7 @@ using base::Errc;
 using base::Error;
 
 /// Of the file and of the records in it: a change of what a job or a program keeps raises it.
-constexpr std::uint32_t version = 7;
+constexpr std::uint32_t version = 8;
 constexpr std::size_t flush_bytes = std::size_t{4} << 20;
 constexpr std::uint64_t header_bytes = 16;
 
