@@ -132,20 +132,6 @@ CorrelatedIntegrals wanted_integrals(const input::MethodSpec& method) {
   return static_cast<CorrelatedIntegrals>(int_of(method, "integrals"));
 }
 
-/// The set that fits products of basis functions.
-qc::BasisSet read_auxiliary(const input::BasisSpec& spec, const input::Places& places) {
-  if (!spec.auxiliary_file.empty()) return qc::read_basis(spec.auxiliary_file);
-  if (!spec.auxiliary.empty()) return qc::load_auxiliary(spec.auxiliary, places.basis_sets);
-  try {
-    return qc::load_auxiliary(spec.name, places.basis_sets);
-  } catch (const Error& error) {
-    throw Error(error.code(),
-                fmt::format("integrals = \"df\": {}; name one in [basis] auxiliary, or a file in "
-                            "auxiliary_file",
-                            error.what()));
-  }
-}
-
 enum class Reference { usual, uhf, rohf };  // the words of option `reference`
 
 Reference wanted_reference(const input::MethodSpec& method) {

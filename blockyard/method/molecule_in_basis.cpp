@@ -10,7 +10,6 @@
 
 #include "blockyard/base/error.h"
 #include "blockyard/base/text.h"
-#include "blockyard/qc/basis_set.h"
 #include "blockyard/qc/element.h"
 #include "blockyard/qc/geometry.h"
 
@@ -157,6 +156,21 @@ MoleculeInBasis read_molecule(const input::MoleculeSpec& spec, const input::Basi
   result.basis = qc::place_basis(of_atoms, molecule, basis.spherical.value_or(true));
   result.basis_name = fmt::format("{}", fmt::join(names, ", "));
   return result;
+}
+
+qc::BasisSet read_auxiliary(const input::BasisSpec& spec, const input::Places& places) {
+  if (!spec.auxiliary_file.empty()) return qc::read_basis(spec.auxiliary_file);
+  if (!spec.auxiliary.empty()) return qc::load_auxiliary(spec.auxiliary, places.basis_sets);
+  std::string why = "the basis has no name, and no fitting set belongs to it";
+  if (!spec.name.empty()) try {
+      return qc::load_auxiliary(spec.name, places.basis_sets);
+    } catch (const Error& error) {
+      why = error.what();
+    }
+  throw Error(Errc::bad_input,
+              fmt::format("integrals = \"df\": {}; name one in [basis] auxiliary, or a file in "
+                          "auxiliary_file",
+                          why));
 }
 
 }  // namespace blockyard::method

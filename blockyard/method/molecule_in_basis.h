@@ -6,6 +6,7 @@
 #include "blockyard/input/places.h"
 #include "blockyard/input/spec.h"
 #include "blockyard/qc/ao_basis.h"
+#include "blockyard/qc/basis_set.h"
 #include "blockyard/qc/molecule.h"
 
 namespace blockyard::method {
@@ -22,5 +23,10 @@ struct MoleculeInBasis {
 [[nodiscard]] MoleculeInBasis read_molecule(const input::MoleculeSpec& molecule,
                                             const input::BasisSpec& basis,
                                             const input::Places& places);
+
+/// The set that fits products of basis functions. Throws Error{bad_input} if the job names none and
+/// there is none that belongs to its basis.
+[[nodiscard]] qc::BasisSet read_auxiliary(const input::BasisSpec& spec,
+                                          const input::Places& places);
 
 }  // namespace blockyard::method

@@ -64,6 +64,11 @@ class DensityFitting(common.MoleculeTest):
         entry = self.entry("h2o", "6-31g*")
         self.assert_fails(self.run_blockyard("run", self.write_job(entry, "mp2")),
                           "unknown basis set '6-31g*-RIFIT'", "[basis] auxiliary", "cc-pVDZ-RIFIT")
+        self.write("own.nw", "H S\n 1.3 1.0\nO S\n 3.5 1.0\nO P\n 2.2 1.0\n")
+        self.write_job(dict(entry, basis="own"), "mp2")
+        text = (self.folder / "job.toml").read_text().replace('name = "own"', 'file = "own.nw"')
+        self.assert_fails(self.run_blockyard("run", self.write("own.toml", text)),
+                          "the basis has no name, and no fitting set belongs to it", "auxiliary_file")
         entry = self.entry("oh", "cc-pvdz")
         path = self.write_job(entry, "ccsd", options='four_virtual = "recomputed"')
         self.assert_fails(self.run_blockyard("run", path), "closed shell")
