@@ -42,16 +42,16 @@ def compare(results, entry, ranks):
 def run(root, folder, name, ranks):
     entry = programs.PROGRAMS[name]
     sources = root / "src" / "sialx" / "test"
-    words = [sources / f"{program}.sialx" for program in entry.get("programs", [name])]
+    files = [sources / f"{program}.sialx" for program in entry.get("programs", [name])]
     for file, text in entry.get("files", {}).items():
         (folder / file).write_text(text)
-    if "arrays" in entry:
-        job = folder / "job.toml"
-        job.write_text(f"programs = {json.dumps([str(word) for word in words])}\n[arrays]\n" + "".join(
+    # Their tests give some programs constants that these do not have: --set refuses those, a job file may have them.
+    job = folder / "job.toml"
+    job.write_text(f"programs = {json.dumps([str(file) for file in files])}\n[constants]\n" + "".join(
+        f"{key} = {value}\n" for key, value in entry.get("set", {}).items()) + "[arrays]\n" + "".join(
             f"{array} = {{ extents = [{len(values)}], values = {values}, type = {kind!r} }}\n"
-            for array, (kind, values) in entry["arrays"].items()))
-        words = [job]
-    words += [f"--set={key}={value}" for key, value in entry.get("set", {}).items()]
+            for array, (kind, values) in entry.get("arrays", {}).items()))
+    words = [job]
     words += [f"--segments={kind}={','.join(map(str, extents))}" for kind, extents in entry.get("segments", {}).items()]
     try:
         results = clone.run(folder, ranks, *words)
