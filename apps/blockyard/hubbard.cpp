@@ -229,15 +229,19 @@ std::string plan_text(const HubbardJob& job, const lattice::G4Plan& plan, int ra
                     plan.travel_reason, bytes(plan.sent_bytes));
 }
 
+int processes_of(const fabric::MpiSession* session) {
+  return session != nullptr ? session->processes() : 1;
+}
+
 /// Puts in what the command line says, which wins.
-void merge(const HubbardRun& run, HubbardJob& job) {
+void merge(const HubbardRun& run, const fabric::MpiSession* session, HubbardJob& job) {
   if (run.ring) job.options.ring = *run.ring;
   lattice::Checkpointing& checkpoints = job.checkpoints;
   if (run.checkpoint_seconds) checkpoints.seconds = run.checkpoint_seconds;
   if (!run.checkpoint_dir.empty()) checkpoints.folder = run.checkpoint_dir;
   if (checkpoints.seconds && checkpoints.folder.empty())
     checkpoints.folder = std::filesystem::path(job.file).stem().string() + ".checkpoint";
-  checkpoints.options = text_of_options(run);
+  checkpoints.options = text_of_options(run, processes_of(session));
 }
 
 RingDeviceChoice device_of(const HubbardRun& run, const HubbardJob& job) {
@@ -352,7 +356,7 @@ int run_hubbard(const HubbardRun& run) {
   auto session = join_processes(run.fabric);
   return run_quietly(session.get(), [&] {
     HubbardJob job = read_hubbard_job(base::read_file(run.file), run.file);
-    merge(run, job);
+    merge(run, session.get(), job);
     return simulate(run, job, session.get());
   });
 }
@@ -380,12 +384,12 @@ int resume_hubbard(const HubbardRun& command) {
   auto session = join_processes(command.fabric);
   return run_quietly(session.get(), [&] {
     const lattice::SavedHead head = lattice::CheckpointIn(command.file).head();
-    const HubbardRun run = as_before(command, head.options);
+    const HubbardRun run = as_before(command, processes_of(session.get()), head.options);
     HubbardJob job = read_hubbard_job(head.source, head.file);
     set_output(head.output, job);
     job.checkpoints.folder = std::filesystem::path(run.file).parent_path().string();
     if (job.checkpoints.folder.empty()) job.checkpoints.folder = ".";
-    merge(run, job);
+    merge(run, session.get(), job);
     job.checkpoints.from = run.file;
     if ((!session || session->process() == 0) && !run.quiet)
       print_error("resuming {} from {}\n", base::showable(head.file), run.file);

@@ -37,12 +37,12 @@ void check_lattice_options(const CLI::App& command, const std::string& file,
 [[nodiscard]] HubbardRun hubbard_run(const std::string& file, const std::string& fabric,
                                      const RunOptionValues& values, const OutputOptions& output);
 
-/// What a checkpoint keeps of a command line.
-[[nodiscard]] std::string text_of_options(const HubbardRun& run);
+/// What a checkpoint keeps of a command line, in that many processes.
+[[nodiscard]] std::string text_of_options(const HubbardRun& run, int processes);
 
-/// What the command line does not say is as in `options`, from a checkpoint. Throws
-/// Error{bad_input}.
-[[nodiscard]] HubbardRun as_before(HubbardRun run, const std::string& options);
+/// What the command line does not say is as in `options`, from a checkpoint; the ring only where
+/// there are as many ranks. Throws Error{bad_input}.
+[[nodiscard]] HubbardRun as_before(HubbardRun run, int processes, const std::string& options);
 
 /// Whether a file is TOML with a table [lattice]. False for what cannot be read.
 [[nodiscard]] bool is_lattice_job(const std::string& path);

@@ -22,8 +22,8 @@ void take_option(const Json& json, const char* key, std::optional<T>& value) {
 
 }  // namespace
 
-std::string text_of_options(const HubbardRun& run) {
-  Json json = {{"ranks", run.ranks}};
+std::string text_of_options(const HubbardRun& run, int processes) {
+  Json json = {{"ranks", run.ranks}, {"processes", processes}};
   keep_option(json, "memory", run.memory_bytes);
   keep_option(json, "checkpoint", run.checkpoint_seconds);
   keep_option(json, "ring", run.ring);
@@ -34,13 +34,15 @@ std::string text_of_options(const HubbardRun& run) {
   return json.dump();
 }
 
-HubbardRun as_before(HubbardRun run, const std::string& options) try {
+HubbardRun as_before(HubbardRun run, int processes, const std::string& options) try {
   if (options.empty()) return run;
   const Json json = Json::parse(options);
   if (run.ranks == 0) run.ranks = json.at("ranks").get<int>();
+  const bool has_as_many_ranks =
+      run.ranks == json.at("ranks").get<int>() && processes == json.at("processes").get<int>();
   take_option(json, "memory", run.memory_bytes);
   take_option(json, "checkpoint", run.checkpoint_seconds);
-  take_option(json, "ring", run.ring);
+  if (has_as_many_ranks) take_option(json, "ring", run.ring);
   if (!run.device.kind.empty() || !json.contains("device")) return run;
   run.device.kind = json.at("device").get<std::string>();
   if (run.device.options.empty()) run.device.options = json.at("device_options").get<std::string>();

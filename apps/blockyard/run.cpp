@@ -101,7 +101,9 @@ void keep_apart(input::RunSpec& run, Kept& kept) {
   namespace fs = std::filesystem;
   const auto is_new = [&](const std::string& name) {
     std::error_code error;
-    return kept.insert(fs::weakly_canonical(fs::absolute(name), error)).second;
+    const fs::path whole = fs::absolute(name);
+    const fs::path known = fs::weakly_canonical(whole, error);
+    return kept.insert(error ? whole.lexically_normal() : known).second;
   };
   if (!run.save.empty() && !is_new(run.save))
     throw base::Error(

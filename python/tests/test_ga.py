@@ -102,6 +102,8 @@ def test_numbers_that_do_not_fit_are_refused(ranks):
         refused(TypeError, "according to the rule 'same_kind'", lambda: ints.add(0, 0.5))
         refused(TypeError, "according to the rule 'same_kind'", lambda: ints.add(0, 1, 0.5))
         refused(TypeError, "alpha is one number, not an array of shape (2,)", lambda: ints.add([0, 1], [1, 2], [3, 4]))
+        ints.add([], [])  # of a rank that has nothing to add
+        ints.add(np.s_[0:0], np.zeros(0))
         ga.sync()
         assert not small[...].any() and not ints[...].any() and not unsigned[...].any()
         ga.sync()

@@ -157,6 +157,15 @@ class Checkpoints(unittest.TestCase):
         done = self.blockyard("resume", "job.checkpoint", call="rename", path="lattice-", at=1, signal=KILL)
         self.assertEqual(done.returncode, -KILL, "it took no checkpoint")
 
+    def test_a_ring_asked_for_is_not_that_of_fewer_ranks(self):
+        self.write()
+        expected = self.results(self.blockyard("run", "job.toml", "-w", 2))
+        self.stop(TERM, 1, 128 + TERM)
+        done = self.blockyard("resume", "job.checkpoint", "-w", 4, "--ring", 4, "--checkpoint", "0s", call="rename",
+                              path="lattice-", at=1, signal=TERM)
+        self.assertEqual(done.returncode, 128 + TERM, done.stderr)
+        self.check_same(self.results(self.blockyard("resume", "job.checkpoint", "-w", 2)), expected)
+
     def test_goes_on_on_a_device(self):
         """A slice comes from the device for a checkpoint, and goes to one when a run goes on; on another kind of device sums
         differ by rounding."""

@@ -17,6 +17,8 @@ def elements_of(given: Any, dtype: np.dtype[Any], casting: Any = "unsafe") -> np
     values = np.asarray(given)
     if values.dtype == dtype:
         return values
+    if values.size == 0:  # nothing is lost; and [] has no type of its own
+        return values.astype(dtype)
     is_array = hasattr(given, "__array__") and not isinstance(given, np.generic)
     if not is_array and dtype.kind in "iu":
         _require_range(given, values, dtype)
