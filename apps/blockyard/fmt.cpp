@@ -10,7 +10,6 @@
 #include "apps/blockyard/output.h"
 #include "blockyard/base/error.h"
 #include "blockyard/base/read_file.h"
-#include "blockyard/job/program_file.h"
 #include "blockyard/sial/format.h"
 #include "blockyard/store/whole_file.h"
 

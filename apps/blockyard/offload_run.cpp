@@ -125,8 +125,8 @@ bool has_no_server(const RunOptions& options) {
   const char* const before = std::getenv("LD_PRELOAD");
   const bool has_other = before != nullptr && *before != '\0';
   put("LD_PRELOAD", preload.string() + (has_other ? std::string(":") + before : ""));
-  for (const char* const name : {"BLOCKYARD_OFFLOAD", "RCPU_SERVER"})
-    if (has_no_server(options)) ::unsetenv(name);
+  if (has_no_server(options))
+    for (const char* const name : {"BLOCKYARD_OFFLOAD", "RCPU_SERVER"}) ::unsetenv(name);
   put("BLOCKYARD_OFFLOAD", options.of.server);
   put("BLOCKYARD_OFFLOAD_TOKEN", options.of.token);
   if (options.of.has_sockets) put("BLOCKYARD_OFFLOAD_SOCKETS", std::to_string(options.of.sockets));

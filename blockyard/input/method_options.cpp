@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace blockyard::input {
 
 namespace {
@@ -130,6 +132,11 @@ constexpr std::array options = {
 }  // namespace
 
 std::span<const MethodOption> method_options() noexcept { return options; }
+
+const MethodOption* find_method_option(std::string_view key) noexcept {
+  const auto found = std::ranges::find(options, key, &MethodOption::key);
+  return found == options.end() ? nullptr : &*found;
+}
 
 std::string usual_value(const MethodOption& option) {
   if (!option.usual.empty()) return std::string(option.usual);

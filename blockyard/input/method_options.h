@@ -31,5 +31,7 @@ struct MethodOption {
 [[nodiscard]] std::string usual_value(const MethodOption& option);
 
 [[nodiscard]] std::span<const MethodOption> method_options() noexcept;
+/// The one of this key; null: there is none.
+[[nodiscard]] const MethodOption* find_method_option(std::string_view key) noexcept;
 
 }  // namespace blockyard::input

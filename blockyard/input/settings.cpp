@@ -147,7 +147,7 @@ std::string setting_named(std::string_view name) {
   const auto is_in = [&](const auto& keys) { return std::ranges::count(keys, name) > 0; };
   if (is_in(detail::molecule_keys)) return fmt::format("molecule.{}", name);
   if (is_in(detail::basis_keys)) return fmt::format("basis.{}", name);
-  if (name == "frozen_core" || std::ranges::count(method_options(), name, &MethodOption::key) > 0)
+  if (name == "frozen_core" || find_method_option(name) != nullptr)
     return fmt::format("method.{}", name);
   return find_run_option(name) != nullptr ? fmt::format("run.{}", name) : "";
 }

@@ -23,9 +23,7 @@ using base::Error;
 /// eigen_calc_sqr_inv.
 constexpr std::string_view asked_for = "lindep_tol";
 
-bool is_option(std::string_view name) {
-  return std::ranges::count(input::method_options(), name, &input::MethodOption::key) > 0;
-}
+bool is_option(std::string_view name) { return input::find_method_option(name) != nullptr; }
 
 /// "--set roots", as the user gave it.
 std::string place_of(const input::Spec& spec, const std::string& name) {

@@ -119,10 +119,6 @@ SavedRun open_one(const fs::path& path) {
   return saved;
 }
 
-}  // namespace
-
-namespace {
-
 /// Without the parts "." and "..", and without a slash at the end: the name of its last part is
 /// then that of the folder, and what is left that of the folder around it.
 fs::path plain(const fs::path& folder) {

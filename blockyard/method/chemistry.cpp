@@ -110,7 +110,7 @@ bool gives_ranges(const input::Spec& spec, const std::string& letter) {
 }
 
 const input::MethodOption& option_of(std::string_view key) {
-  return *std::ranges::find(input::method_options(), key, &input::MethodOption::key);
+  return *input::find_method_option(key);
 }
 
 /// An option as the job says it, or as it usually is.

@@ -17,14 +17,23 @@
 namespace blockyard::remote {
 namespace {
 
-/// The server's end: greets, and answers the first message with `kind`.
+void send(rpc::Transport& transport, const rpc::Outgoing& frame) {
+  rpc::send_frames(transport, {&frame, 1});
+}
+
+/// The server's end, which asks for no proof.
+void greet(rpc::Transport& transport) {
+  rpc::Frame hello;
+  ASSERT_TRUE(rpc::receive_frame(transport, hello));
+  send(transport, frame_of(Kind::welcome, Welcome{}));
+}
+
+/// It greets, and answers the first message with `kind`.
 void answer_with(rpc::Transport& transport, Kind kind, const auto& message) {
-  const auto send = [&](const rpc::Outgoing& frame) { rpc::send_frames(transport, {&frame, 1}); };
+  greet(transport);
   rpc::Frame frame;
   ASSERT_TRUE(rpc::receive_frame(transport, frame));
-  send(frame_of(Kind::welcome, Welcome{}));
-  ASSERT_TRUE(rpc::receive_frame(transport, frame));
-  send(frame_of(kind, message, frame.head.request));
+  send(transport, frame_of(kind, message, frame.head.request));
 }
 
 constexpr StreamKey stream{1, 2};
@@ -75,18 +84,15 @@ TEST(Link, counts_what_it_sends_as_a_sign_of_life) {
   constexpr int pieces = 8;
   auto [client, server] = rpc::pair::make();
   std::thread serving([&end = *server] {
+    greet(end);
     rpc::Frame frame;
-    EXPECT_TRUE(rpc::receive_frame(end, frame));
-    rpc::Outgoing answer = frame_of(Kind::welcome, Welcome{});
-    rpc::send_frames(end, {&answer, 1});
     std::vector<std::byte> piece(piece_bytes);
     for (int k = 0; k < pieces; ++k) {
       EXPECT_TRUE(rpc::receive_frame(end, frame));
       rpc::receive_payload(end, frame, piece);
     }
     EXPECT_TRUE(rpc::receive_frame(end, frame));
-    answer = frame_of(Kind::answer, Answer{}, frame.head.request);
-    rpc::send_frames(end, {&answer, 1});
+    send(end, frame_of(Kind::answer, Answer{}, frame.head.request));
   });
   {
     constexpr double patience_seconds = 0.6;
@@ -106,16 +112,13 @@ TEST(Link, touches_no_memory_of_a_stream_that_has_failed) {
   constexpr std::uint64_t pieces = 8;
   auto [client, server] = rpc::pair::make();
   std::thread serving([&end = *server] {
+    greet(end);
     rpc::Frame frame;
-    EXPECT_TRUE(rpc::receive_frame(end, frame));
-    rpc::Outgoing answer = frame_of(Kind::welcome, Welcome{});
-    rpc::send_frames(end, {&answer, 1});
-    answer = frame_of(Kind::failed, Failure{{1, 2, 1}, "it is gone"});
     std::vector<std::byte> piece(piece_bytes);
     std::uint64_t fills = 0;
     for (std::uint64_t k = 1; k <= pieces; ++k) {
       ASSERT_TRUE(rpc::receive_frame(end, frame));
-      if (k == 1) rpc::send_frames(end, {&answer, 1});
+      if (k == 1) send(end, frame_of(Kind::failed, Failure{{1, 2, 1}, "it is gone"}));
       if (static_cast<Kind>(frame.head.kind) == Kind::copy_in) {
         rpc::receive_payload(end, frame, piece);
         continue;
@@ -144,12 +147,7 @@ TEST(Link, touches_no_memory_of_a_stream_that_has_failed) {
 
 TEST(Link, wants_a_proof_where_others_could_answer) {
   auto [client, server] = rpc::pair::make();
-  std::thread serving([&end = *server] {
-    rpc::Frame frame;
-    EXPECT_TRUE(rpc::receive_frame(end, frame));
-    const rpc::Outgoing welcome = frame_of(Kind::welcome, Welcome{});  // it asks for no proof
-    rpc::send_frames(end, {&welcome, 1});
-  });
+  std::thread serving([&end = *server] { greet(end); });
   Link::More more;
   more.wants_proof = true;
   try {

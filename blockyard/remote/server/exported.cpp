@@ -347,7 +347,9 @@ void Exported::copy_within(const Copy& copy) {
 
 void Exported::copy_from(Exported& other, const Copy& copy) {
   Lane& lane = *find_lane(copy.place);
-  const blockyard_address to = real(copy.to, copy.bytes), from = other.real(copy.from, copy.bytes);
+  const blockyard_address to = real(copy.to, copy.bytes);
+  const auto& [begin, read] = *other.find(copy.from, copy.bytes);
+  const blockyard_address from = read.real + (copy.from - begin);
   const bool is_near = source_.table == other.source_.table;
   lane.add(
       copy.place.sequence,
@@ -359,7 +361,7 @@ void Exported::copy_from(Exported& other, const Copy& copy) {
         }
         return copy_by_host(lane, to, other, from, bytes);
       },
-      other.find(copy.from, copy.bytes)->second.use);
+      read.use);
 }
 
 /// Between devices that do not reach each other: through the memory of the server.

@@ -106,15 +106,21 @@ TEST(Session, lets_a_number_of_a_stream_be_used_again) {
   EXPECT_EQ(client.answer().status, static_cast<std::uint32_t>(BLOCKYARD_OK));
 }
 
+/// Eight copies from a piece of device 2, whose address this returns, to one of device 1.
+std::uint64_t copy_between_devices(Client& client) {
+  for (const std::uint32_t device : {1, 2}) client.open(device);
+  client.open_stream(1, 3);
+  const std::uint64_t to = client.allocate(1, 64 * megabyte),
+                      from = client.allocate(2, 64 * megabyte);
+  for (std::uint64_t k = 1; k <= 8; ++k)
+    client.send(Kind::copy_peer, Copy{{1, 3, k}, to, from, 64 * megabyte, 2});
+  return from;
+}
+
 TEST(Session, ends_copies_between_devices_before_the_devices) {
   for (int round = 0; round < 4; ++round) {
     Client client(host());
-    for (const std::uint32_t device : {1, 2}) client.open(device);
-    client.open_stream(1, 3);
-    const std::uint64_t to = client.allocate(1, 64 * megabyte),
-                        from = client.allocate(2, 64 * megabyte);
-    for (std::uint64_t k = 1; k <= 8; ++k)
-      client.send(Kind::copy_peer, Copy{{1, 3, k}, to, from, 64 * megabyte, 2});
+    static_cast<void>(copy_between_devices(client));
     client.send(Kind::describe, Number{2, 0}, 4);
     static_cast<void>(client.answer());  // it has them all
     client.leave();
@@ -123,12 +129,7 @@ TEST(Session, ends_copies_between_devices_before_the_devices) {
 
 TEST(Session, keeps_memory_that_a_copy_to_another_device_reads) {
   Client client(host());
-  for (const std::uint32_t device : {1, 2}) client.open(device);
-  client.open_stream(1, 3);
-  const std::uint64_t to = client.allocate(1, 64 * megabyte),
-                      from = client.allocate(2, 64 * megabyte);
-  for (std::uint64_t k = 1; k <= 8; ++k)
-    client.send(Kind::copy_peer, Copy{{1, 3, k}, to, from, 64 * megabyte, 2});
+  const std::uint64_t from = copy_between_devices(client);
   client.send(Kind::release, Memory{2, from, 0});
   client.send(Kind::describe, Number{2, 0}, 4);
   EXPECT_EQ(client.answer().status, static_cast<std::uint32_t>(BLOCKYARD_OK));
