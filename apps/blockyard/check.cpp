@@ -7,6 +7,7 @@
 
 #include "apps/blockyard/commands.h"
 #include "apps/blockyard/output.h"
+#include "apps/blockyard/setting_options.h"
 #include "blockyard/job/program_file.h"
 #include "blockyard/sial/compile.h"
 
@@ -50,9 +51,7 @@ void add_check(CLI::App& app, Commands& commands, const std::string& library) {
       app.add_subcommand("check", "Check SIAL programs for errors without running them");
   const auto options = std::make_shared<CheckOptions>();  // shared with the function below
   command->add_option("files", options->files, "SIAL programs")->required();
-  command->add_option("-I,--import", options->imports, "also look for imports in this folder")
-      ->type_name("DIR")
-      ->allow_extra_args(false);
+  add_import_option(*command, options->imports);
   command->add_flag("--json", options->json, "print one JSON object");
   commands[command] = [options, &library] { return check(*options, library); };
 }

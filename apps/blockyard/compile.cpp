@@ -10,6 +10,7 @@
 
 #include "apps/blockyard/commands.h"
 #include "apps/blockyard/output.h"
+#include "apps/blockyard/setting_options.h"
 #include "blockyard/job/program_file.h"
 #include "blockyard/program/file.h"
 #include "blockyard/store/whole_file.h"
@@ -65,9 +66,7 @@ void add_compile(CLI::App& app, Commands& commands, const std::string& library) 
       ->type_name("FILE");
   command->add_option("--print", options->stage, "print a stage of the compilation instead")
       ->check(CLI::IsMember({"tokens", "ast", "checked", "program"}));
-  command->add_option("-I,--import", options->imports, "also look for imports in this folder")
-      ->type_name("DIR")
-      ->allow_extra_args(false);
+  add_import_option(*command, options->imports);
   commands[command] = [options, &library] { return compile(*options, library); };
 }
 

@@ -2,6 +2,7 @@
 #include "apps/blockyard/execute.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <csignal>
@@ -142,7 +143,8 @@ bool print_results(const OutputOptions& options, const job::Job& job, const job:
   write_exports(options.exports, job, results, output, attempt);
   if (!options.trace.empty())
     attempt([&] { output.write_file(options.trace, report::trace_file(job, results)); });
-  for (const std::string& error : results.lost) print_error("error: {}\n", error);
+  if (!options.is_silent)
+    for (const std::string& error : results.lost) print_error("error: {}\n", error);
   return is_whole && results.lost.empty();
 }
 
@@ -199,7 +201,10 @@ End lead(const job::Job& job, const OutputOptions& options, const job::SavedRun*
     if (told != nullptr) {
       told->energies = job::method_results(job, results).energies;
       told->results = report::results_json(job, results);
-      told->error = results.unconverged;
+      told->is_converged = results.unconverged.empty();
+      std::vector<std::string> errors = results.lost;
+      if (!told->is_converged) errors.insert(errors.begin(), results.unconverged);
+      told->error = fmt::format("{}", fmt::join(errors, "; "));
     } else if (!results.unconverged.empty()) {
       print_error("error: {}\n", results.unconverged);
     }

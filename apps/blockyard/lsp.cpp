@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "apps/blockyard/commands.h"
+#include "apps/blockyard/setting_options.h"
 #include "blockyard/job/job.h"
 #include "blockyard/job/program_file.h"
 #include "blockyard/lsp/server.h"
@@ -34,9 +35,7 @@ void add_lsp(CLI::App& app, Commands& commands, const std::string& library) {
   CLI::App* command =
       app.add_subcommand("lsp", "Run the language server (LSP) on standard input and output");
   const auto imports = std::make_shared<std::vector<std::string>>();  // shared with the function
-  command->add_option("-I,--import", *imports, "also look for imports in this folder")
-      ->type_name("DIR")
-      ->allow_extra_args(false);
+  add_import_option(*command, *imports);
   commands[command] = [imports, &library] { return serve(*imports, library); };
 }
 

@@ -205,9 +205,7 @@ void add_options(CLI::App& app, PlanCommand& command) {
   app.add_option("--super", command.supers, "load super instructions from this shared object")
       ->type_name("FILE")
       ->allow_extra_args(false);
-  app.add_option("-I,--import", command.imports, "also look for imports in this folder")
-      ->type_name("DIR")
-      ->allow_extra_args(false);
+  add_import_option(app, command.imports);
 }
 
 }  // namespace

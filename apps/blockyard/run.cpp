@@ -209,7 +209,7 @@ int run_list(RunOptions options, const std::vector<JobSource>& sources, const st
   int code = 0;
   for (const JobSource& source : sources) {
     report::ListedJob& told = done.emplace_back(
-        report::ListedJob{source.name, source.files.front(), source.settings, {}, {}, {}});
+        report::ListedJob{source.name, source.files.front(), source.settings, {}, {}, {}, true});
     try {
       const int ended = run_one(options, source, library, session, kept, &told);
       if (ended != 0 && told.error.empty()) told.error = "it has errors";
@@ -293,9 +293,7 @@ void add_run(CLI::App& app, Commands& commands, const std::string& library) {
                    "finds fastest")
       ->type_name("KIND=LENGTHS")
       ->allow_extra_args(false);
-  command->add_option("-I,--import", options->imports, "also look for imports in this folder")
-      ->type_name("DIR")
-      ->allow_extra_args(false);
+  add_import_option(*command, options->imports);
   add_fabric_option(*command, options->fabric);
   add_run_options(*command, options->run);
   add_output_options(*command, options->output);

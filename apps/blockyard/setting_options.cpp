@@ -13,6 +13,13 @@ void add_setting_options(CLI::App& command, SettingOptions& options) {
   command.add_option("--multiplicity", options.multiplicity, "2 S + 1 of the molecule");
 }
 
+void add_import_option(CLI::App& command, std::vector<std::string>& folders) {
+  command.add_option("-I,--import", folders, "also look for imports in this folder")
+      ->type_name("DIR")
+      ->check(CLI::ExistingDirectory.description(""))
+      ->allow_extra_args(false);
+}
+
 input::Settings settings_of(const SettingOptions& options, const std::vector<std::string>& set,
                             const JobSource& source) try {
   input::Settings settings;

@@ -20,6 +20,9 @@ struct SettingOptions {
 
 void add_setting_options(CLI::App& command, SettingOptions& options);
 
+/// -I: folders that exist.
+void add_import_option(CLI::App& command, std::vector<std::string>& folders);
+
 /// These, then those among the values of --set, then those of a scan. Throws UsageError.
 [[nodiscard]] input::Settings settings_of(const SettingOptions& options,
                                           const std::vector<std::string>& set,

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <string>
 
 #include "blockyard/base/error.h"
 #include "blockyard/qc/basis_set.h"
@@ -101,6 +103,24 @@ EffectiveCore read_core(int z, const Json& element) {
   return core;
 }
 
+/// The text as JSON. Throws if it is none, and for an element with two entries, of which the
+/// library would keep the last.
+Json parse(std::string_view text) {
+  std::string member;
+  std::set<std::string> elements;
+  const auto look = [&](int depth, Json::parse_event_t event, const Json& parsed) {
+    if (event != Json::parse_event_t::key || depth > 2) return true;
+    const auto& key = parsed.get_ref<const std::string&>();
+    if (depth == 1) member = key;
+    if (depth == 2 && member == "elements" && !elements.insert(key).second)
+      refuse(fmt::format("element {} is there twice", key));
+    return true;
+  };
+  Json top = Json::parse(text, look, false);
+  if (top.is_discarded()) refuse("this is not JSON");
+  return top;
+}
+
 bool is_cartesian(const Json& shell) {
   const auto type = shell.find("function_type");
   return type != shell.end() && *type == "gto_cartesian";
@@ -120,8 +140,13 @@ void read_element(int z, const Json& element, BasisSet& into) {
 
 BasisSet parse_json_basis(std::string_view text, std::string_view name) {
   BasisSet basis{std::string(name), {}};
-  const Json top = Json::parse(text, nullptr, false);
-  if (top.is_discarded()) refuse(fmt::format("basis set {}: this is not JSON", name));
+  const Json top = [&] {
+    try {
+      return parse(text);
+    } catch (const base::Error& error) {
+      refuse(fmt::format("basis set {}: {}", name, error.what()));
+    }
+  }();
   const auto elements = top.is_object() ? top.find("elements") : top.end();
   if (!top.is_object() || elements == top.end() || !elements->is_object() || elements->empty())
     refuse(fmt::format("basis set {}: the object \"elements\" is missing", name));

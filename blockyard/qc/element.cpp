@@ -53,6 +53,10 @@ int atomic_number(std::string_view symbol) {
   if (const auto number = detail::parse_integer(symbol);
       number && *number >= 1 && *number <= heaviest_element)
     return static_cast<int>(*number);
+  if (position(heavier_symbols, symbol) < heavier_symbols.size())
+    throw base::Error(base::Errc::bad_input,
+                      fmt::format("'{}' is beyond {}, the heaviest element that is known here",
+                                  symbol, symbols.back()));
   const std::vector<std::string> known(symbols.begin(), symbols.end());
   const auto nearest = base::nearest_name(symbol, known);
   const auto hint = nearest.empty() ? std::string("write a symbol such as C, or its number")

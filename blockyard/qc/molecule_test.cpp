@@ -23,6 +23,8 @@ TEST(Element, symbols_and_numbers_agree) {
 TEST(Element, an_unknown_symbol_is_refused) {
   EXPECT_EQ(error_of([] { (void)atomic_number("Oxygen"); }),
             "'Oxygen' is not an element; write a symbol such as C, or its number");
+  EXPECT_EQ(error_of([] { (void)atomic_number("u"); }),
+            "'u' is beyond Rn, the heaviest element that is known here");
   EXPECT_NE(error_of([] { (void)atomic_number("0"); }), "");
   EXPECT_NE(error_of([] { (void)atomic_number(""); }), "");
 }

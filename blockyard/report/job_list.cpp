@@ -38,7 +38,9 @@ std::string JobTable::row(const ListedJob& job) {
     if (energy.title.ends_with(total))
       text += fmt::format(" {:>18}", base::decimal(energy.hartree, 10));
   if (!job.error.empty())
-    text += job.energies.empty() ? "  failed" : "  not converged";
+    text += job.energies.empty() ? "  failed"
+            : job.is_converged   ? "  not saved"
+                                 : "  not converged";
   else if (titles.empty())
     text += "  done";
   return text + '\n';

@@ -19,6 +19,7 @@ struct ListedJob {
   std::string error;                     ///< empty: it went well
   std::vector<method::Energy> energies;  ///< of a method
   std::string results;                   ///< results_json; empty: there are none
+  bool is_converged = true;
 };
 
 /// A row for each job, as it ends; a heading where the kinds of energies change.

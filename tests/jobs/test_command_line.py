@@ -215,6 +215,13 @@ class CommandLine(common.JobTest):
         self.write("b.sial", SEGMENTS)
         self.assertIn("a.sial", self.run_blockyard("check", "-I", ".", "a.sial", "b.sial").stdout)
 
+    def test_an_import_folder_that_does_not_exist_is_refused(self):
+        self.write("b.sial", SEGMENTS)
+        for command in ("check", "compile", "run"):
+            done = self.run_blockyard(command, "b.sial", "-I", "nowhere")
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn("nowhere", done.stderr)
+
     def test_what_an_import_declares_too_is_used(self):
         self.write("defs.sial", "sial defs\npredefined int n\nendsial defs\n")
         path = self.write("main.sial", 'import "defs.sial"\nsial main\npredefined int n\nprint n\nendsial main\n')

@@ -5,6 +5,7 @@ input; and files that are neither a job nor a program."""
 
 import json
 import os
+import resource
 import signal
 import subprocess
 import unittest
@@ -23,6 +24,11 @@ name = "sto-3g"
 name = "scf"
 """
 SMALL = ["--method", "scf", "--basis", "sto-3g"]
+
+
+def without_files():
+    """In the child: nothing can be written into files, as on a disk that is full."""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
 
 
 class Settings(common.JobTest):
@@ -155,6 +161,13 @@ class Settings(common.JobTest):
         self.assertEqual((jobs[0]["results"], jobs[1]["error"]), (None, None))
         done = self.run_blockyard("run", path, "--scan", "method.scf_iterations=2,50")
         self.assertEqual((done.returncode, done.stdout.count("not converged")), (1, 1))
+
+    def test_a_job_whose_results_cannot_be_saved_is_not_called_unconverged(self):
+        path = self.write("job.toml", STRETCHED + '[run]\nsave = "save.kept"\n')
+        done = self.run_blockyard("run", path, "--scan", "molecule.variables.r=0.7", preexec_fn=without_files)
+        self.assert_fails(done, "r=0.7: cannot create", "save.kept")
+        self.assertIn("not saved", done.stdout)
+        self.assertNotIn("not converged", done.stdout)
 
     def test_jobs_of_a_scan_do_not_write_over_what_others_keep(self):
         for key in ("save", "checkpoint_dir"):
