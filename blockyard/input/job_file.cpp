@@ -2,6 +2,7 @@
 #include "blockyard/input/job_file.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>

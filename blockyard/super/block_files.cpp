@@ -2,6 +2,7 @@
 #include "blockyard/super/block_files.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>

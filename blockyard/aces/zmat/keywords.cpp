@@ -2,6 +2,7 @@
 #include "blockyard/aces/zmat/keywords.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>

@@ -2,6 +2,7 @@
 #include "blockyard/sial/detail/units.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
