@@ -21,7 +21,7 @@ from ._places import places
 from ._processes import Processes, is_first, join, joined, together
 from ._progress import Progress, machine_file
 from ._result import Result, ToldResults
-from ._signals import OrderlyEnd
+from ._signals import CheckpointSignal, OrderlyEnd
 from ._supers import guarded
 
 if TYPE_CHECKING:
@@ -224,7 +224,7 @@ def execute(job: _core.Job, *, quiet: bool, progress: ProgressWish,
             bar.write(text)
 
     try:
-        with OrderlyEnd(), together(processes):
+        with OrderlyEnd(), CheckpointSignal(job), together(processes):
             results = _core.run(job, hear, bar.tick, " ".join(sys.orig_argv),
                                 os.environ.get("XDG_RUNTIME_DIR", ""))
     finally:

@@ -13,6 +13,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <atomic>
 #include <functional>
 #include <map>
 #include <memory>
@@ -56,9 +57,10 @@ class Shared {
 /// the run, and is raised, or is the cause of what is raised. Any thread that holds the GIL.
 class FirstError {
  public:
-  void note(nb::python_error& error) {
+  void note(const nb::python_error& error) { note(nb::borrow(error.value())); }
+  void note(nb::object value) {
     const nb::ft_lock_guard lock(mutex_);
-    if (!value_.is_valid()) value_ = nb::borrow(error.value());
+    if (!value_.is_valid()) value_ = std::move(value);
   }
   [[nodiscard]] bool is_noted() {
     const nb::ft_lock_guard lock(mutex_);
@@ -127,6 +129,7 @@ struct PyJob {
   };
   std::vector<KeptGlobally> kept_globally;
   std::unique_ptr<job::SavedRun> from;  // resumed from it; null: starts from the beginning
+  std::atomic<int> checkpoint_requests = 0;
   std::shared_ptr<job::Exchanged> exchanged = std::make_shared<job::Exchanged>();  // with lenders
 };
 

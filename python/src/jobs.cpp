@@ -345,6 +345,9 @@ void bind_jobs(nb::module_& module) {
                                            self.exchanged->copied.load());
                    })
       .def("write_to", &write_to)
+      .def_prop_ro("takes_checkpoints",
+                   [](const PyJob& self) { return !self.job.run.checkpoint_folder.empty(); })
+      .def("request_checkpoint", [](PyJob& self) { ++self.checkpoint_requests; })
       .def("reuse_memory", [](PyJob& self) { self.job.embedding.reuses_memory = true; })
       .def("written", [](const PyJob& self, const std::string& name) {
         const auto kept = self.kept.find(name);

@@ -41,6 +41,8 @@ class Listener {
     };
     hooks.step_begins = [this](std::size_t step) { step_ = step; };
     hooks.stop_reason = [this] { return look(); };
+    hooks.checkpoint_requests = [this] { return job_.checkpoint_requests.load(); };
+    hooks.ends_after_checkpoint = [this] { return ends_at_checkpoint_.load(); };
     // Others wait for this process: it may not wait for a super instruction that does not return.
     if (job_.processes)
       hooks.give_up = [](std::string_view cause) {
@@ -65,6 +67,14 @@ class Listener {
     }
   }
 
+  /// At the end of the run: a signal that was to end it is an error, whatever else came of it.
+  void settle() {
+    if (!ends_at_checkpoint_) return;
+    job_.first_error->note(signal_);
+    const std::string saved = job::last_checkpoint_hint(job_.job.run.checkpoint_folder);
+    if (!saved.empty()) PySys_FormatStderr("%s\n", saved.c_str());
+  }
+
  private:
   /// A few times a second, by the thread that called run: signals and the progress bar.
   std::string look() {
@@ -74,9 +84,22 @@ class Listener {
       if (!tick_.is_none())
         tick_(static_cast<std::size_t>(step_), static_cast<std::uint64_t>(iterations_));
     } catch (nb::python_error& error) {
-      job_.first_error->note(error);
+      if (!waits_for_checkpoint(error)) job_.first_error->note(error);
     }
     return job_.first_error->is_noted() ? "stopped by an exception in Python" : "";
+  }
+
+  /// A signal lets a run with checkpoints go on to the next barrier, a second one does not.
+  bool waits_for_checkpoint(nb::python_error& error) {
+    const bool is_signal =
+        error.matches(PyExc_KeyboardInterrupt) || error.matches(PyExc_SystemExit);
+    if (!is_signal || job_.job.run.checkpoint_folder.empty() || ends_at_checkpoint_) return false;
+    PySys_FormatStderr(
+        "stopped by a signal: the run saves its state at the next barrier and ends; once more ends "
+        "it at once\n");
+    signal_ = nb::borrow(error.value());
+    ends_at_checkpoint_ = true;
+    return true;
   }
 
   nb::object print_;
@@ -84,6 +107,8 @@ class Listener {
   PyJob& job_;
   std::atomic<std::size_t> step_ = 0;
   std::atomic<std::uint64_t> iterations_ = 0;  ///< of pardos of this process, in the program
+  nb::object signal_;                          ///< by which the run ends at a checkpoint
+  std::atomic<bool> ends_at_checkpoint_ = false;
 };
 
 /// Raises the Python exception that ended the run: as it is if it came from a callback or a signal,
@@ -154,9 +179,11 @@ std::shared_ptr<PyResults> run(const std::shared_ptr<PyJob>& job, nb::object pri
     table.end();
     results->context.iterations = table.iterations();
   } catch (const base::Error& error) {
+    listener.settle();
     if (first_error.is_noted()) raise(first_error, error);
     throw;
   }
+  listener.settle();
   if (first_error.is_noted())
     raise(first_error, base::Error(base::Errc::comm, "a callback failed"));
   return results;

@@ -138,6 +138,49 @@ blockyard.run(sys.argv[1], method="ccsd", workers=2, checkpoint="0s", checkpoint
 """
 
 
+ENDLESS = """
+sial endless
+index k = 1:1000000000
+scalar x
+do k
+  x += 1.0
+  sip_barrier
+enddo k
+endsial endless
+"""
+
+SIGNALS = """
+import os
+import signal
+import sys
+
+import blockyard
+
+folder = sys.argv[1]
+sent = []
+
+def progress(done, of, name):
+    taken = os.path.isdir(folder + "/checkpoint-000001")
+    if taken and signal.SIGTERM not in sent:
+        sent.append(signal.SIGTERM)
+        os.kill(os.getpid(), signal.SIGTERM)
+    elif not sent:
+        sent.append(signal.SIGUSR1)
+        os.kill(os.getpid(), signal.SIGUSR1)
+
+blockyard.run(sys.argv[2], workers=2, checkpoint_dir=folder, progress=progress, quiet=True)
+"""
+
+
+def test_signals_take_checkpoints(tmp_path):
+    folder, program = tmp_path / "saved", tmp_path / "endless.sial"
+    program.write_text(ENDLESS)
+    ended = subprocess.run([sys.executable, "-c", SIGNALS, str(folder), str(program)], capture_output=True, text=True)
+    assert ended.returncode == 128 + signal.SIGTERM, ended.stderr
+    assert f"blockyard resume {folder}" in ended.stderr and "Traceback" not in ended.stderr
+    assert {"checkpoint-000001", "checkpoint-000002"} <= set(os.listdir(folder))
+
+
 def test_a_run_goes_on_from_its_checkpoint(tmp_path, water):
     folder = tmp_path / "saved"
     # Killed when it is about to complete its third checkpoint: see tests/faults/trip.c.
