@@ -1,7 +1,7 @@
 # What `cmake --install` adds for those who build on Blockyard: find_package(Blockyard) gives
 #   Blockyard::blockyard  the program
 #   Blockyard::super      headers for super instructions in C and other languages (super/c_abi.h)
-#   Blockyard::device     the headers of device plug-ins (device/abi.h, abi_plugin.h, abi_kernel*.h)
+#   Blockyard::device     the headers of device plug-ins (device/abi.h, abi_*.h)
 #   blockyard_super_instructions(NAME SOURCE...)  a shared object for `blockyard run --super`
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
@@ -17,6 +17,8 @@ install(FILES ${PROJECT_BINARY_DIR}/BlockyardConfig.cmake
         DESTINATION ${blockyard_package})
 install(FILES ${PROJECT_SOURCE_DIR}/blockyard/device/abi.h
               ${PROJECT_SOURCE_DIR}/blockyard/device/abi_range.h
+              ${PROJECT_SOURCE_DIR}/blockyard/device/abi_kinds.h
+              ${PROJECT_SOURCE_DIR}/blockyard/device/abi_cpp.h
               ${PROJECT_SOURCE_DIR}/blockyard/device/abi_plugin.h
               ${PROJECT_SOURCE_DIR}/blockyard/device/abi_kernel.h
               ${PROJECT_SOURCE_DIR}/blockyard/device/abi_kernel_check.h

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`cmake --install` into a folder, and examples/super_instructions built against it."""
+"""`cmake --install` into a folder, and headers and examples/super_instructions built against it."""
 import os
 import pathlib
 import shutil
@@ -9,6 +9,7 @@ import tempfile
 import unittest
 
 CMAKE, BUILD, GENERATOR = os.environ["CMAKE"], os.environ["BUILD"], os.environ["GENERATOR"]
+C, CXX = (os.environ["CC"], "c", "c11"), (os.environ["CXX"], "c++", "c++20")
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LIMIT_SECONDS = 300
 
@@ -39,6 +40,13 @@ class Install(unittest.TestCase):
         output = self.run_well(moved / "bin" / "blockyard", "run", self.folder / "h2.toml")
         self.assertIn("SCF total                 -1.1167", output)
         self.assertIn("sto-3g", self.run_well(moved / "bin" / "blockyard", "basis").lower())
+
+    def test_every_header_for_plug_ins_is_there_and_compiles_alone(self):
+        for path in sorted((ROOT / "blockyard" / "device").glob("abi*.h")):
+            with self.subTest(header=path.name):
+                compiler, language, standard = CXX if "namespace" in path.read_text() else C
+                self.run_well(compiler, f"-std={standard}", "-fsyntax-only", "-I", self.installed / "include", "-include",
+                              f"blockyard/device/{path.name}", "-x", language, "/dev/null")
 
     def test_a_project_finds_the_package_and_adds_super_instructions(self):
         build = self.folder / "example"
