@@ -76,7 +76,7 @@ def run(
         method: "scf", "mp2", "ccsd", "ccsd(t)", ... of a job with a molecule.
         basis: name of a basis set, like "cc-pvdz".
         charge, multiplicity: of the molecule; 2 S + 1.
-        settings: any keys of a job file: ``{"basis.auxiliary": "cc-pvdz-ri", "method.frozen_core": True}``.
+        settings: any keys of a job file: ``{"basis.auxiliary": "cc-pvdz-rifit", "method.frozen_core": True}``.
         programs: folders of the programs that a ZMAT or a ``.dat`` file names.
         constants: ints and scalars that programs need, by name. A Python int becomes an int, a float a scalar.
         segments: the number of elements in each segment, by kind of index: ``{"ao": [5, 6, 7]}``. "best": the sizes for
