@@ -313,7 +313,7 @@ int simulate(const HubbardRun& run, HubbardJob& job, fabric::MpiSession* session
   warn_of_tails(job, report.last.g4);
   if (job.dca && !report.is_converged)
     print_error("warning: not converged to {} after {} iterations; go on with restart = \"{}\"\n",
-                job.dca->tolerance, job.dca->iterations, job.dca->output);
+                job.dca->tolerance, job.dca->iterations, seen_from_job(job.dca->output, job));
   if (!is_silent) {
     print_out("{}", text_of(job, report.last));
     if (job.dca) print_out("self-energy written to {}\n", job.dca->output);

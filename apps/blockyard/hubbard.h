@@ -51,6 +51,9 @@ void check_lattice_options(const CLI::App& command, const std::string& file,
 [[nodiscard]] lattice::HubbardJob read_hubbard_job(const std::string& text,
                                                    const std::string& path);
 
+/// The name by which the file of the job has to name another one.
+[[nodiscard]] std::string seen_from_job(const std::string& file, const lattice::HubbardJob& job);
+
 /// The file of results, and next to it that of the self-energy.
 void set_output(const std::string& output, lattice::HubbardJob& job);
 

@@ -113,6 +113,11 @@ void read_momenta(const TomlSection& section, HubbardJob& job) {
         "must be \"irreducible\", \"all\" or pairs of integers like [[0, 0], [2, 2]]");
 }
 
+/// The name of a file in a job, seen from the current folder.
+std::string from_folder_of(const HubbardJob& job, const std::string& name) {
+  return (std::filesystem::path(job.file).parent_path() / name).string();
+}
+
 /// The lattice has as many directions as `sites` has lengths.
 void read_dca(const TomlSection& section, int directions, HubbardJob& job) {
   constexpr std::int64_t most = 1 << 12;
@@ -124,7 +129,8 @@ void read_dca(const TomlSection& section, int directions, HubbardJob& job) {
   dca.tolerance = section.number("tolerance", true).value_or(dca.tolerance);
   dca.mix = section.number("mix", false).value_or(dca.mix);
   if (dca.mix > 1) throw section.error("mix", "is a fraction of the new self-energy: at most 1");
-  dca.restart = section.text("restart").value_or("");
+  if (const auto file = section.text("restart"); file && !file->empty())
+    dca.restart = from_folder_of(job, *file);
   job.dca = dca;
 }
 
@@ -193,11 +199,14 @@ void read_run(const TomlSection& section, HubbardJob& job) {
   if (const auto memory = section.text("memory"))
     options.memory_bytes = base::parse_bytes(*memory, "[run] memory");
   job.device = section.text("device").value_or(job.device);
-  if (const auto output = section.text("output")) job.output = *output;
-  if (job.output.empty()) throw section.error("output", "is empty: it names a file");
+  if (const auto output = section.text("output")) {
+    if (output->empty()) throw section.error("output", "is empty: it names a file");
+    job.output = from_folder_of(job, *output);
+  }
   if (const auto time = section.text("checkpoint"))
     job.checkpoints.seconds = base::parse_seconds(*time, "[run] checkpoint");
-  if (const auto folder = section.text("checkpoint_dir")) job.checkpoints.folder = *folder;
+  if (const auto folder = section.text("checkpoint_dir"); folder && !folder->empty())
+    job.checkpoints.folder = from_folder_of(job, *folder);
 }
 
 }  // namespace
@@ -248,6 +257,11 @@ HubbardJob read_hubbard_job(const std::string& text, const std::string& path) {
            job);
   set_output(job.output, job);
   return job;
+}
+
+std::string seen_from_job(const std::string& file, const HubbardJob& job) {
+  namespace fs = std::filesystem;
+  return fs::proximate(file, fs::absolute(job.file).parent_path()).string();
 }
 
 void set_output(const std::string& output, HubbardJob& job) {

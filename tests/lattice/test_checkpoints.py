@@ -143,6 +143,17 @@ class Checkpoints(unittest.TestCase):
                               capture_output=True, timeout=LIMIT_SECONDS, check=False)
         self.results(done)
 
+    def test_a_folder_of_checkpoints_is_seen_from_the_job(self):
+        (self.folder / "jobs").mkdir()
+        self.write()
+        expected = self.results(self.blockyard("run", "job.toml", "-w", 2))
+        text = JOB + 'checkpoint = "0s"\ncheckpoint_dir = "kept"\n'
+        (self.folder / "jobs" / "job.toml").write_text(text)
+        done = self.blockyard("run", "jobs/job.toml", "-w", 2, call="rename", path="lattice-", at=1, signal=TERM)
+        self.assertEqual(done.returncode, 128 + TERM, done.stderr)
+        self.assertTrue((self.folder / "jobs" / "kept" / "lattice-000001").exists())
+        self.check_same(self.results(self.blockyard("resume", "jobs/kept", "-w", 2)), expected)
+
     def test_a_killed_run_goes_on_from_the_checkpoint_before(self):
         self.write()
         expected = self.results(self.blockyard("run", "job.toml", "-w", 2))

@@ -154,6 +154,27 @@ self_energy_frequencies = {count}"""))
         warmer, _ = self.self_energy(self.simulate(again.replace("beta = 2.0", "beta = 1.0")), 2)
         self.assertLess(abs(warmer[0] - (first[0] + first[1]) / 2).max(), 1e-10)
 
+    def test_files_that_a_job_names_are_seen_from_its_folder(self):
+        inner = self.folder / "jobs"
+        inner.mkdir()
+        method = "samples = 16\niterations = 1\ntolerance = 1e-12\nwarm_up = 0\nself_energy_frequencies = 4"
+        lattice = "sites = [2, 1]\nu = 2.0\nbeta = 2.0"
+
+        def run(text):
+            (inner / "job.toml").write_text(text)
+            return subprocess.run([BLOCKYARD, "run", "jobs/job.toml"], cwd=self.folder, text=True, capture_output=True,
+                                  timeout=LIMIT_SECONDS, check=False)
+
+        done = run(job(lattice, method, 'output = "first.h5"'))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(sorted(path.name for path in inner.iterdir()), ["first.h5", "first.sigma.h5", "job.toml"])
+        self.assertIn('restart = "first.sigma.h5"', done.stderr)
+        done = run(job(lattice, method + '\nrestart = "first.sigma.h5"'))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        # What no job names is in the current folder, and a job names it from its own.
+        self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["job.h5", "job.sigma.h5", "jobs"])
+        self.assertIn('restart = "../job.sigma.h5"', done.stderr)
+
     def test_the_layout_of_ranks_changes_nothing(self):
         text = job("sites = [2, 1]\nu = 2.0\nbeta = 2.0\nmu = 0.5", """
 samples = 64
