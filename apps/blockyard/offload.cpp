@@ -220,6 +220,7 @@ int count_only(const ServeOptions& options) {
 }
 
 int serve(const ServeOptions& options) {
+  check_can_lend(options.device);
   if (options.counts_only) return count_only(options);
   if (options.parent != 0) return serve_parent(options);
   const Lent lent = lend_all(options);
@@ -304,8 +305,10 @@ void add_serve(CLI::App& offload, Commands& commands) {
   serving->add_option("--listen", options->listen,
                       "where: unix:PATH, HOST:PORT, ucx://HOST:PORT; several times for several "
                       "places (default: a Unix socket of this user)");
-  serving->add_option("--device", options->device, "host (default), cuda, opencl or sim")
-      ->check(CLI::IsMember({"host", "cuda", "opencl", "sim"}));
+  serving
+      ->add_option("--device", options->device,
+                   "host (default), sim, or a kind that has a plug-in, such as cuda or opencl")
+      ->type_name("KIND");
   serving->add_option("--device-options", options->device_options,
                       "options of the device's plug-in (docs/devices.md)");
   serving

@@ -2,9 +2,14 @@
 #include "apps/blockyard/offload_server.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <vector>
 
 #include "apps/blockyard/commands.h"
 #include "apps/blockyard/offload_run.h"
+#include "blockyard/device/loader.h"
 
 namespace blockyard::app {
 
@@ -28,6 +33,14 @@ void ServerChoice::fill_in() {
 std::string ServerChoice::device_options(const std::string& of_server) const {
   return "server=" + of_server + (token.empty() ? "" : " token=" + token) +
          (sockets == 1 ? "" : " sockets=" + std::to_string(sockets));
+}
+
+void check_can_lend(const std::string& kind) {
+  std::vector<std::string> kinds = device::plugin_kinds(find_places("").plugins);
+  kinds.insert(kinds.begin(), {"host", "sim"});
+  if (std::ranges::find(kinds, kind) == kinds.end())
+    throw UsageError(fmt::format("--device {}: this is not a kind of device here: the kinds are {}",
+                                 kind, fmt::join(kinds, ", ")));
 }
 
 }  // namespace blockyard::app

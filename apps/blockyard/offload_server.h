@@ -22,4 +22,7 @@ struct ServerChoice {
   [[nodiscard]] std::string device_options(const std::string& of_server) const;
 };
 
+/// Throws UsageError, with the kinds that there are, if devices of this one cannot be lent.
+void check_can_lend(const std::string& kind);
+
 }  // namespace blockyard::app

@@ -15,6 +15,12 @@ import tempfile
 PROGRAM = (pathlib.Path(__file__).parent / "programs" / "x.sial").read_text(encoding="utf-8")
 
 
+def serve(folder, kind):
+    """What a server says that ends as soon as it has no client."""
+    return subprocess.run([folder / "blockyard", "offload", "serve", "--device", kind, "--listen", f"unix:{folder}/s",
+                           "--idle", "0s", "--json"], cwd=folder, capture_output=True, text=True, check=False)
+
+
 def main():
     program, plugin = sys.argv[1:]
     with tempfile.TemporaryDirectory() as name:
@@ -39,6 +45,10 @@ def main():
         assert kinds and set(kinds) == {"x"}, report["devices"]
         assert sum(device["runs"] for device in report["devices"]) > 0, report["devices"]
         assert f"{(7 * 2 * 3) ** 2 * 49}" in there.stdout.replace(",", ""), there.stdout
+        lent = serve(folder, "x")
+        assert json.loads(lent.stdout)["kind"] == "x", lent.stderr
+        unknown = serve(folder, "y")
+        assert unknown.returncode == 2 and "the kinds are host, sim, x" in unknown.stderr, unknown.stderr
         missing = run("y")
         assert missing.returncode == 1 and "not a kind of device" in missing.stderr, missing.stderr
         assert missing.stderr.rstrip().endswith(": x"), missing.stderr
