@@ -30,7 +30,7 @@ DevicesOfKind::DevicesOfKind(const std::string& kind, const std::string& options
       const std::string nearest = base::nearest_name(kind, kinds);
       throw Error(
           Errc::bad_input,
-          fmt::format("device '{}': there are {}{}", kind, fmt::join(kinds, ", "),
+          fmt::format("device '{}': the kinds are {}{}", kind, fmt::join(kinds, ", "),
                       nearest.empty() ? "" : fmt::format(" (did you mean '{}'?)", nearest)));
     }
     plugin_.emplace(plugin_path(folder, kind));

@@ -325,6 +325,10 @@ RunSpec parse_run(const File& file) {
 }
 
 Spec parse_table(const File& file) {
+  if (const toml::node* lattice = file.top.get("lattice"); lattice && lattice->is_table())
+    throw error_at(file.path, *lattice,
+                   "[lattice] makes it a job of a lattice, which only the command line runs, and "
+                   "not in a list: blockyard run FILE");
   const TomlSection in(file.top, "", file.path,
                        {"title", "programs", "molecule", "basis", "method", "constants", "arrays",
                         "segments", "configuration", "run"});

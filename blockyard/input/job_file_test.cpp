@@ -66,6 +66,11 @@ TEST(JobFile, UnknownKeysAreErrorsThatNameTheNearest) {
   expect_error("[basis]\nzzz = 2", "known are: name, file, text, spherical");
 }
 
+TEST(JobFile, AJobOfALatticeIsForTheCommandLine) {
+  expect_error("title = \"x\"\n[lattice]\nsites = [2, 2]",
+               "j.toml:2: [lattice] makes it a job of a lattice, which only the command line runs");
+}
+
 TEST(JobFile, WrongTypesAreErrorsWithTheLine) {
   expect_error("title = 3", "j.toml:1: title: must be a text, not an integer");
   expect_error("[run]\nworkers = 2.5", "j.toml:2: run.workers: must be an integer, not a number");

@@ -285,7 +285,7 @@ class BadInput(LatticeTest):
         self.refused(("[[0, 0], [1, 1]]", "[[0, 0], [2, 2]]"), "the exchange momentum (2, 2) is (0, 0)", "remove one")
 
     def test_devices_that_are_not_there(self):
-        self.refused(('sums = "exact"', 'device = "smi"'), "device 'smi'", "did you mean 'sim'")
+        self.refused(('sums = "exact"', 'device = "smi"'), "device 'smi': the kinds are none, host, sim", "did you mean 'sim'")
 
     def wrong_usage(self, *arguments):
         done = self.blockyard(SMALL, *arguments)

@@ -16,7 +16,7 @@ namespace blockyard::remote {
 /// The table of devices whose work is done by a server. Options of `open`:
 ///   server=ADDRESS   where it listens: HOST:PORT or unix:PATH; needed
 ///   token=FILE       name and secret that it knows us by
-///   patience=SECONDS of silence, after which the link counts as lost (20)
+///   patience=TIME    of silence, after which the link counts as lost (20s)
 ///   sockets=COUNT    that the link has, up to 16 (1): long payloads are divided among them
 ///   alone=1          a link of its own, in addition to others to the same server
 ///   memory=BYTES     what can be allocated in total

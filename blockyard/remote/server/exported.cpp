@@ -36,7 +36,7 @@ std::string checked(const std::string& options) {
     else if (!word.empty() && word != timed)
       throw Error(Errc::bad_input,
                   fmt::format("unknown option '{}'; for a remote device a client can set server=, "
-                              "token=, patience=, timed=1 and memory=",
+                              "token=, patience=, sockets=, timed=1 and memory=",
                               word));
   }
   return kept;
