@@ -194,8 +194,7 @@ void add_accumulate(CLI::App& app, Commands& commands) {
   command->add_option("--fabric-delay", options->fabric_delay,
                       "make messages as slow as on a network, like 100us,1GB/s (for measurements)");
   command
-      ->add_option("--json", options->json,
-                   "write what came of it to this file ('-': standard output)")
+      ->add_option("--json", options->json, "write the results to this file ('-': standard output)")
       ->type_name("FILE");
   command
       ->add_option("--report", options->report,

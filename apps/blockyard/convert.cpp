@@ -63,10 +63,12 @@ int convert(const ConvertOptions& options, const std::string& library) {
 }  // namespace
 
 void add_convert(CLI::App& app, Commands& commands, const std::string& library) {
-  CLI::App* command =
-      app.add_subcommand("convert", "Convert between job files: .toml, ZMAT, .xyz, .dat of ACES4");
+  CLI::App* command = app.add_subcommand(
+      "convert", "Convert between job files: .toml, ZMAT, .xyz, .json of QCSchema, .dat of ACES4");
   const auto options = std::make_shared<ConvertOptions>();  // shared with the function below
-  command->add_option("from", options->from, "job file to read: .toml, ZMAT, .xyz or .dat")
+  command
+      ->add_option("from", options->from,
+                   "job file to read: .toml, ZMAT, .xyz, .json (QCSchema) or .dat")
       ->required();
   add_setting_options(*command, options->settings);
   command->add_option("--set", options->set, "set keys of the job file: method.frozen_core=2")

@@ -267,7 +267,7 @@ void add_output_options(CLI::App& command, OutputOptions& options) {
       ->type_name("FILE");
   command.add_flag("--profile", options.profile, "print where the time went, by line");
   command.add_flag("--quiet", options.quiet,
-                   "print only the final table of a method, or what one's own programs print");
+                   "print only the final table of a method, or what your own programs print");
   command
       .add_option("--summary", options.summary,
                   "final output of a method: all, or energies (one line and nothing else)")

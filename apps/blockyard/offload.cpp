@@ -341,7 +341,7 @@ void add_serve(CLI::App& offload, Commands& commands) {
   serving->add_flag("--count", options->counts_only)->group("");
   serving->add_flag("--plain", options->plain,
                     "let other machines connect without TLS; tokens are proven all the same");
-  serving->add_flag("--json", options->json, "say as one line of JSON where it listens");
+  serving->add_flag("--json", options->json, "print the addresses as one line of JSON");
   commands[serving] = [options] { return serve(*options); };
 }
 

@@ -277,8 +277,8 @@ void add_offload_run(CLI::App& offload, Commands& commands) {
                     "result");
   running->add_flag("--deterministic", options->deterministic,
                     "let places follow from shapes and what `calibrate` measured alone");
-  running->add_flag("--require", options->require, "does not start it where no server answers");
-  running->add_flag("--quiet", options->quiet, "without the table at the end");
+  running->add_flag("--require", options->require, "do not start the program if no server answers");
+  running->add_flag("--quiet", options->quiet, "print no table at the end");
   running->add_flag("--json", options->json, "the same as JSON in place of the table");
   running->add_option("program", options->program, "after --: the program and its arguments");
   running->positionals_at_end();

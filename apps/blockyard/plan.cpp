@@ -161,10 +161,10 @@ int plan(const PlanCommand& command, const CLI::App& app, const std::string& lib
 
 void add_options(CLI::App& app, PlanCommand& command) {
   const CLI::Range count(1, 1 << 20);
-  app.add_option(
-         "files", command.files,
-         "a job file (.toml, ZMAT, .dat, .xyz, '-'), or programs (SIAL or compiled) in the order "
-         "in which they run")
+  app.add_option("files", command.files,
+                 "a job file (.toml, ZMAT, .dat, .xyz, QCSchema .json, '-'), or programs (SIAL or "
+                 "compiled) in the order "
+                 "in which they run")
       ->required();
   add_setting_options(app, command.settings);
   app.add_option("--programs", command.programs,

@@ -264,7 +264,8 @@ void add_run(CLI::App& app, Commands& commands, const std::string& library) {
   const auto options = std::make_shared<RunOptions>();  // shared with the function below
   command
       ->add_option("files", options->files,
-                   "job files (.toml, ZMAT, .dat, .xyz; '-': standard input), several make one "
+                   "job files (.toml, ZMAT, .dat, .xyz, QCSchema .json; '-': standard input), "
+                   "several make one "
                    "table; or programs (SIAL or compiled) in the order in which they run")
       ->required();
   add_setting_options(*command, options->settings);
