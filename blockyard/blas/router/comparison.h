@@ -53,10 +53,22 @@ template <class T>
 /// Frobenius norm. Numbers that are not finite do not count.
 template <class T>
 [[nodiscard]] double norm_of(const std::vector<T>& values) noexcept;
-/// left - right. Where both are not finite they count as equal; where one is, the residual is
-/// infinite.
+/// Frobenius norm of what a comparison leaves, of numbers made of finite ones: infinite if one of
+/// them overflowed.
+template <class T>
+[[nodiscard]] double norm_of_rest(const std::vector<T>& values) noexcept;
+/// Whether an element is finite in one of the two alone, or the difference of two finite ones
+/// overflows: the residual is infinite, whatever a matrix would make of the difference.
+template <class T>
+[[nodiscard]] bool has_no_difference(const std::vector<T>& left,
+                                     const std::vector<T>& right) noexcept;
+/// left - right, both of the same length. Elements that are not finite count as equal; see
+/// has_no_difference.
 template <class T>
 [[nodiscard]] std::vector<T> difference(const std::vector<T>& left, const std::vector<T>& right);
+/// The same with 0 in place of what is not finite.
+template <class T>
+[[nodiscard]] std::vector<T> finite_part(std::vector<T> values);
 /// a b, with a of m x k and b of k x n, by plain loops.
 template <class T>
 [[nodiscard]] std::vector<T> product(const std::vector<T>& a, const std::vector<T>& b,

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <random>
 
 namespace blockyard::blas {
@@ -92,6 +93,91 @@ TEST(Comparison, finds_factors_wrong_that_make_another_matrix) {
     EXPECT_EQ(a, given);
     EXPECT_EQ(comparison->residual() > comparison->bound(), change > 0);
   }
+}
+
+/// The residual of a result "there" with `there` as element 7, and its own one "here".
+double residual_at_7(const std::unique_ptr<Comparison>& comparison, std::vector<double>& result,
+                     double there) {
+  const std::vector<double> ours = result;
+  result[7] = there;
+  comparison->keep_theirs();
+  result = ours;
+  return comparison->residual();
+}
+
+constexpr double infinite = std::numeric_limits<double>::infinity();
+constexpr double not_finite[] = {infinite, std::numeric_limits<double>::quiet_NaN()};
+
+/// The matrix would make numbers that are not finite of the difference.
+TEST(Comparison, finds_solutions_wrong_that_are_not_finite) {
+  std::vector<double> matrix(count, 1), solution = drawn(7);
+  for (std::int64_t k = 0; k < order; ++k) matrix[static_cast<std::size_t>(k * (order + 1))] = 4;
+  Call<double> triangle{.form = Form::trsm, .m = order, .n = order, .alpha = 1};
+  triangle.a = matrix.data();
+  triangle.lda = triangle.ldc = order;
+  triangle.c = solution.data();
+  std::vector<std::int32_t> pivots(order);
+  for (std::size_t k = 0; k < pivots.size(); ++k) pivots[k] = static_cast<std::int32_t>(k + 1);
+  std::int32_t info = 0;
+  WholeCall<double> call{.uplo = 'L', .m = order, .n = order, .k = order};
+  call.a = matrix.data();
+  call.b = solution.data();
+  call.lda = call.ldb = order;
+  call.pivots = pivots.data();
+  call.info = &info;
+  for (const double there : not_finite) {
+    EXPECT_EQ(residual_at_7(compare_level3(triangle), solution, there), infinite);
+    for (const Task task : {Task::gesv, Task::getrs, Task::posv, Task::potrs, Task::gels}) {
+      call.task = task;
+      EXPECT_EQ(residual_at_7(compare_whole(call), solution, there), infinite)
+          << static_cast<int>(task);
+    }
+    for (const Task task : {Task::getri, Task::potri}) {
+      call.task = task;
+      EXPECT_EQ(residual_at_7(compare_whole(call), matrix, there), infinite)
+          << static_cast<int>(task);
+    }
+  }
+  // Finite, but the matrix makes more of it than a number holds.
+  call.task = Task::gesv;
+  EXPECT_EQ(residual_at_7(compare_whole(call), solution, 1e308), infinite);
+}
+
+TEST(Comparison, finds_values_and_vectors_wrong_that_are_not_finite) {
+  std::vector<double> matrix(count), vectors(count), values(order, 1), imaginary(order);
+  for (std::int64_t k = 0; k < order; ++k) matrix[static_cast<std::size_t>(k * (order + 1))] = 1;
+  vectors = matrix;
+  std::int32_t info = 0;
+  WholeCall<double> call{.n = order};
+  call.a = matrix.data();
+  call.lda = order;
+  call.values = values.data();
+  call.imaginary = imaginary.data();
+  call.info = &info;
+  for (const double there : not_finite) {
+    call.task = Task::syev;
+    EXPECT_EQ(residual_at_7(compare_whole(call), values, there), infinite);
+    call.task = Task::geev;
+    call.job_vt = 'V';
+    call.vt = vectors.data();
+    call.ldvt = order;
+    EXPECT_EQ(residual_at_7(compare_whole(call), vectors, there), infinite);
+    EXPECT_EQ(residual_at_7(compare_whole(call), values, there), infinite);
+  }
+}
+
+TEST(Comparison, finds_equal_what_is_finite_in_neither) {
+  std::vector<double> matrix = drawn(8), solution = drawn(9);
+  matrix[0] = matrix[20] = solution[7] = std::numeric_limits<double>::quiet_NaN();
+  std::int32_t info = 0;
+  std::vector<std::int32_t> pivots(order, 1);
+  WholeCall<double> call{.task = Task::gesv, .n = order, .k = order};
+  call.a = matrix.data();
+  call.b = solution.data();
+  call.lda = call.ldb = order;
+  call.pivots = pivots.data();
+  call.info = &info;
+  EXPECT_LE(residual_at_7(compare_whole(call), solution, infinite), 30);
 }
 
 TEST(Comparison, finds_another_info_wrong) {
