@@ -36,21 +36,23 @@ void apply(const Runtime& runtime, Binary op, const Patch& a, const Patch& b, co
 void median(const Runtime& runtime, const Patch& a, const Patch& b, const Patch& c, const Patch& m);
 
 /// The largest s with a + s b >= 0; a has no negative element. "Infinite" is a number of the type
-/// (see infinite_step). Not for complex numbers.
+/// (see infinite_step); NaN if an element of a or b is. Not for complex numbers.
 void step_max(const Runtime& runtime, const Patch& a, const Patch& b, void* step);
 struct StepBounds {
   void* least;       ///< of all steps to a bound
   void* least_free;  ///< of those with a direction other than 0
   void* largest;
 };
-/// Steps t with x + t v at a bound, where lower <= x <= upper.
+/// Steps t with x + t v at a bound, where lower <= x <= upper. All are NaN if an element is.
 void step_bounds(const Runtime& runtime, const Patch& x, const Patch& v, const Patch& lower,
                  const Patch& upper, const StepBounds& bounds);
 
-/// The sum of a_i b_i (no conjugation) over all members, in the order of members.
+/// The sum of a_i b_i (no conjugation) over all members, in the order of members. Single precision
+/// is added up in double precision.
 void dot(const Runtime& runtime, const Patch& a, bool a_transposed, const Patch& b,
          bool b_transposed, void* sum);
 /// The smallest or largest element (complex: by modulus) and where it is; of equal ones the first.
+/// NaN comes before all numbers.
 void select(const Runtime& runtime, const Array& array, bool is_max, void* value, Indexes& at);
 
 }  // namespace blockyard::garray

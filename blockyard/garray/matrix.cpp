@@ -209,7 +209,9 @@ double norm(const Runtime& runtime, Along along, const Array& a) {
   });
   runtime.memory().reduce(runtime.team(a.group).group, fabric::Element::f64, Reduction::sum,
                           sums.data(), sums.size());
-  return *std::max_element(sums.begin(), sums.end());
+  // What is not a number is larger than all.
+  return *std::ranges::max_element(
+      sums, [](double x, double y) { return !std::isnan(x) && (std::isnan(y) || x < y); });
 }
 
 }  // namespace blockyard::garray

@@ -25,7 +25,8 @@ void shift_diagonal(const Array& a, const void* value);
 enum class Along : std::uint8_t { rows, columns };
 /// a(i, j) *= v(i) or v(j)
 void scale_along(const Runtime& runtime, Along along, const Array& a, const Array& v);
-/// The largest sum of absolute values of a column (Along::columns) or a row.
+/// The largest sum of absolute values of a column (Along::columns) or a row;
+/// NaN if one of them is.
 [[nodiscard]] double norm(const Runtime& runtime, Along along, const Array& a);
 
 /// A matrix within an array: a patch with two axes that count.

@@ -28,6 +28,26 @@ T infinite_step() {
     return std::numeric_limits<T>::max();
 }
 
+template <class T>
+bool is_nan(T value) noexcept {
+  if constexpr (std::is_floating_point_v<T>)
+    return std::isnan(value);
+  else
+    return false;
+}
+
+/// What products of T are added up in: in single precision, a long sum of small ones stops growing.
+template <class T>
+using SumOf = std::conditional_t<
+    std::is_same_v<T, float>, double,
+    std::conditional_t<std::is_same_v<T, std::complex<float>>, std::complex<double>, T>>;
+
+fabric::Element sum_element_of(fabric::Element element) noexcept {
+  return element == fabric::Element::f32   ? fabric::Element::f64
+         : element == fabric::Element::c64 ? fabric::Element::c128
+                                           : element;
+}
+
 template <class Visit>
 void with_real_type(const Array& array, const Visit& visit) {
   with_type(element_of(array), [&](auto type) {
@@ -38,11 +58,16 @@ void with_real_type(const Array& array, const Visit& visit) {
   });
 }
 
-void refuse_if_any(const Runtime& runtime, const Array& array, bool is_wrong, const char* text) {
-  std::int32_t any = is_wrong ? 1 : 0;
+/// Collective. Whether it is so at a member of the array's group.
+bool is_anywhere(const Runtime& runtime, const Array& array, bool is_here) {
+  std::int32_t any = is_here ? 1 : 0;
   runtime.memory().reduce(runtime.team(array.group).group, fabric::Element::i32, Reduction::max,
                           &any, 1);
-  if (any != 0) refuse(array, text);
+  return any != 0;
+}
+
+void refuse_if_any(const Runtime& runtime, const Array& array, bool is_wrong, const char* text) {
+  if (is_anywhere(runtime, array, is_wrong)) refuse(array, text);
 }
 
 /// Copies where only members of from's group know both: each reads and writes a share of `to`, cut
@@ -101,19 +126,22 @@ void dot(const Runtime& runtime, const Patch& a, bool a_transposed, const Patch&
   const fabric::Element element = element_of(a.array);
   with_type(element, [&](auto type) {
     using T = decltype(type);
-    T total{};
+    using Sum = SumOf<T>;
+    Sum total{};
     for_each_own(a, [&](const Piece& piece, std::byte* data) {
       const View vb = right.part(piece.box);
       const T* pa = reinterpret_cast<const T*>(data);
       const T* pb = reinterpret_cast<const T*>(vb.data);
-      T own{};
+      Sum own{};
       for_each_offset<2>(piece.box, {piece.strides, vb.strides},
-                         [&](const auto& at) { own += pa[at[0]] * pb[at[1]]; });
+                         [&](const auto& at) { own += Sum(pa[at[0]]) * Sum(pb[at[1]]); });
       total += own;
     });
-    std::memcpy(sum, &total, sizeof(T));
+    runtime.memory().reduce(runtime.team(a.array.group).group, sum_element_of(element),
+                            Reduction::sum, &total, 1);
+    const T result = static_cast<T>(total);
+    std::memcpy(sum, &result, sizeof(T));
   });
-  runtime.memory().reduce(runtime.team(a.array.group).group, element, Reduction::sum, sum, 1);
 }
 
 void select(const Runtime& runtime, const Array& array, bool is_max, void* value, Indexes& at) {
@@ -121,7 +149,8 @@ void select(const Runtime& runtime, const Array& array, bool is_max, void* value
   const auto group = runtime.team(array.group).group;
   with_type(element, [&](auto type) {
     using T = decltype(type);
-    // The weight decides, then the number of the element: the first one.
+    // The weight decides, and what is not a number comes before all numbers; then the number of the
+    // element: the first one.
     struct Found {
       T value{};
       std::int64_t number = -1;
@@ -135,7 +164,9 @@ void select(const Runtime& runtime, const Array& array, bool is_max, void* value
     const Indexes all = array::dense_strides(array.whole());
     const auto is_better = [&](T v, std::int64_t number, const Found& best) {
       if (best.number < 0) return true;
-      if (weight(v) != weight(best.value))
+      const bool is_none = is_nan(weight(v));
+      if (is_none != is_nan(weight(best.value))) return is_none;
+      if (!is_none && weight(v) != weight(best.value))
         return is_max ? weight(v) > weight(best.value) : weight(v) < weight(best.value);
       return number < best.number;
     };
@@ -173,7 +204,7 @@ void step_max(const Runtime& runtime, const Patch& a, const Patch& b, void* step
   with_real_type(a.array, [&](auto type) {
     using T = decltype(type);
     T least = infinite_step<T>();
-    bool is_negative = false;
+    bool is_negative = false, has_nan = false;
     if (&a.array != &b.array) {
       Operand right(runtime, b, a.box);
       for_each_own(a, [&](const Piece& piece, std::byte* data) {
@@ -182,12 +213,14 @@ void step_max(const Runtime& runtime, const Patch& a, const Patch& b, void* step
         const T* pb = reinterpret_cast<const T*>(vb.data);
         for_each_offset<2>(piece.box, {piece.strides, vb.strides}, [&](const auto& at) {
           if (pa[at[0]] < 0) is_negative = true;
+          if (is_nan(pa[at[0]]) || is_nan(pb[at[1]])) has_nan = true;
           if (pb[at[1]] < 0) least = std::min(least, static_cast<T>(pa[at[0]] / -pb[at[1]]));
         });
       });
     }
     refuse_if_any(runtime, a.array, is_negative, "has a negative element");
     runtime.memory().reduce(runtime.team(a.array.group).group, element, Reduction::min, &least, 1);
+    if (is_anywhere(runtime, a.array, has_nan)) least = std::numeric_limits<T>::quiet_NaN();
     std::memcpy(step, &least, sizeof(T));
   });
 }
@@ -200,7 +233,7 @@ void step_bounds(const Runtime& runtime, const Patch& x, const Patch& v, const P
   with_real_type(x.array, [&](auto type) {
     using T = decltype(type);
     T least = infinite_step<T>(), least_free = infinite_step<T>(), largest = 0;
-    bool is_outside = false;
+    bool is_outside = false, has_nan = false;
     for_each_own(x, [&](const Piece& piece, std::byte* data) {
       const View vv = ov.part(piece.box), vl = ol.part(piece.box), vu = ou.part(piece.box);
       const T* px = reinterpret_cast<const T*>(data);
@@ -211,6 +244,7 @@ void step_bounds(const Runtime& runtime, const Patch& x, const Patch& v, const P
                          [&](const auto& at) {
                            const T at_x = px[at[0]], d = pv[at[1]], l = pl[at[2]], u = pu[at[3]];
                            if (at_x < l || at_x > u) is_outside = true;
+                           if (is_nan(at_x) || is_nan(d) || is_nan(l) || is_nan(u)) has_nan = true;
                            T t = infinite_step<T>();
                            if (d > 0)
                              t = static_cast<T>((u - at_x) / d);
@@ -228,6 +262,8 @@ void step_bounds(const Runtime& runtime, const Patch& x, const Patch& v, const P
     runtime.memory().reduce(group, element, Reduction::min, &least, 1);
     runtime.memory().reduce(group, element, Reduction::min, &least_free, 1);
     runtime.memory().reduce(group, element, Reduction::max, &largest, 1);
+    if (is_anywhere(runtime, x.array, has_nan))
+      least = least_free = largest = std::numeric_limits<T>::quiet_NaN();
     std::memcpy(bounds.least, &least, sizeof(T));
     std::memcpy(bounds.least_free, &least_free, sizeof(T));
     std::memcpy(bounds.largest, &largest, sizeof(T));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Corners of the original library on which programs rely. */
+#include <math.h>
 #include <unistd.h>
 
 #include "check.h"
@@ -281,6 +282,68 @@ static void check_adopted(void) {
   GA_Destroy(a);
 }
 
+/* NaN is found wherever it lies, and also by norms and steps. */
+static void check_nan(void) {
+  const int g = make("g"), ones = make("ones");
+  double one = 1, value, norm, step;
+  int index[2];
+  GA_Fill(ones, &one);
+  for (int where = 0; where < n; ++where) {
+    for (int first = 0; first < n; ++first) {
+      int at[2] = {first, where}, ld[1] = {1};
+      double put = first == where || first == n - 1 ? NAN : first + 1;
+      if (GA_Nodeid() == 0) NGA_Put(g, at, at, &put, ld);
+    }
+    GA_Sync();
+  }
+  NGA_Select_elem(g, "max", &value, index);
+  CHECK(isnan(value) && index[0] == 0 && index[1] == 0);
+  NGA_Select_elem(g, "min", &value, index);
+  CHECK(isnan(value) && index[0] == 0 && index[1] == 0);
+  GA_Norm1(g, &norm);
+  CHECK(isnan(norm));
+  GA_Norm_infinity(g, &norm);
+  CHECK(isnan(norm));
+  GA_Step_max(ones, g, &step);
+  CHECK(isnan(step));
+  GA_Fill(g, &one);
+  if (GA_Nodeid() == 0) {
+    int at[2] = {7, 5}, ld[1] = {1};
+    double none = NAN;
+    NGA_Put(g, at, at, &none, ld);
+  }
+  GA_Sync();
+  NGA_Select_elem(g, "max", &value, index);
+  CHECK(isnan(value) && index[0] == 7 && index[1] == 5);
+  NGA_Select_elem(g, "min", &value, index);
+  CHECK(isnan(value) && index[0] == 7 && index[1] == 5);
+  GA_Norm1(g, &norm);
+  CHECK(isnan(norm));
+  GA_Destroy(g);
+  GA_Destroy(ones);
+}
+
+/* 2^24 and ones: in single precision, the sum would stay what it is. */
+static void check_long_sum(void) {
+  enum { length = 4001 };
+  int dims[1] = {length}, at[1] = {0}, ld[1] = {1};
+  const int a = NGA_Create(C_FLOAT, 1, dims, "a", NULL);
+  const int c = NGA_Create(C_SCPL, 1, dims, "c", NULL);
+  float one = 1, large = 4096, i[2] = {0, 1}, large_i[2] = {0, 4096};
+  GA_Fill(a, &one);
+  GA_Fill(c, i);
+  if (GA_Nodeid() == 0) {
+    NGA_Put(a, at, at, &large, ld);
+    NGA_Put(c, at, at, large_i, ld);
+  }
+  GA_Sync();
+  CHECK(GA_Fdot(a, a) == 16777216 + length - 1);
+  const SingleComplex sum = GA_Cdot(c, c);
+  CHECK(sum.real == -16777216 - (length - 1) && sum.imag == 0);
+  GA_Destroy(a);
+  GA_Destroy(c);
+}
+
 int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   GA_Initialize();
@@ -296,6 +359,8 @@ int main(int argc, char **argv) {
   check_copy_onto_itself();
   check_compare();
   check_numbers();
+  check_nan();
+  check_long_sum();
   if (GA_Nodeid() == 0) puts("all is well");
   GA_Terminate();
   MPI_Finalize();
