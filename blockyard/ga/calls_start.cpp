@@ -4,9 +4,13 @@
 #include <ga_calls.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <random>
+#include <string_view>
 
 #include "blockyard/ga/edge.h"
 #include "blockyard/garray/elementwise.h"
@@ -25,12 +29,22 @@ double now_seconds() {
   return std::chrono::duration<double>(now).count();
 }
 
-/// How long a process may be in one call before rank 0 reports which ranks are missing.
-double patience_seconds() {
-  constexpr double usual = 30;
+/// How long a process may be in one call before rank 0 reports which ranks are missing; none: it
+/// never does.
+std::optional<double> patience_seconds() {
+  constexpr double usual = 30, most = 1e9;
   const char* text = std::getenv("BLOCKYARD_GA_PATIENCE");
-  const double seconds = text == nullptr ? usual : std::atof(text);
-  return seconds > 0 ? seconds : usual;
+  const std::string_view value = text == nullptr ? "" : text;
+  if (value.empty()) return usual;
+  double seconds = 0;
+  const auto [end, status] = std::from_chars(value.data(), value.data() + value.size(), seconds);
+  if (status != std::errc{} || end != value.data() + value.size() || !(seconds >= 0))
+    refuse(
+        fmt::format("BLOCKYARD_GA_PATIENCE is \"{}\"; it is a number of seconds, or 0 for no "
+                    "report",
+                    value));
+  if (seconds == 0 || std::isinf(seconds)) return std::nullopt;
+  return std::min(seconds, most);
 }
 
 bool is_checking() {
@@ -44,6 +58,7 @@ bool is_checking() {
 void start(Communicator communicator, std::optional<std::size_t> most_bytes) {
   if (edge().runtime) return;
   auto memory = open_memory(communicator);
+  const std::optional<double> patience = patience_seconds();
   if (is_checking()) {
     if (!edge().checks) edge().checks = std::make_unique<Checks>();
     memory = checked_memory(std::move(memory), *edge().checks);
@@ -56,7 +71,7 @@ void start(Communicator communicator, std::optional<std::size_t> most_bytes) {
   edge().runtime->is_checked = edge().checks != nullptr;
   edge().runtime->is_counted = edge().report != nullptr;
   edge().runtime->grid_solver = grid_solver();
-  edge().watch = std::make_unique<Watch>(edge().runtime->memory(), patience_seconds());
+  edge().watch = std::make_unique<Watch>(edge().runtime->memory(), patience);
   watch_this_thread(edge().watch->post());
   edge().started_seconds = now_seconds();
   if (most_bytes && *most_bytes != static_cast<std::size_t>(-1))

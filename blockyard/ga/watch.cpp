@@ -49,7 +49,7 @@ std::string name_at(std::int64_t place) {
 
 }  // namespace
 
-Watch::Watch(fabric::Memory& memory, double seconds) : memory_(memory), seconds_(seconds) {
+Watch::Watch(fabric::Memory& memory, std::optional<double> seconds) : memory_(memory) {
   // Programs that differ have names at other places.
   std::int64_t code[2] = {reinterpret_cast<const char*>(&lines_of) - library_begin(), 0};
   code[1] = -code[0];
@@ -60,7 +60,8 @@ Watch::Watch(fabric::Memory& memory, double seconds) : memory_(memory), seconds_
   post_ = new (memory.reach(posts_, memory.rank()))
       Post{.library = library_begin(), .program = program_begin()};
   memory.barrier(fabric::Memory::everyone);
-  if (memory.rank() != 0) return;
+  if (memory.rank() != 0 || !seconds) return;
+  seconds_ = *seconds;
   seen_.resize(static_cast<std::size_t>(memory.size()));
   thread_ = std::thread([this] { watch(); });
 }

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -28,8 +29,8 @@ struct Post {
 /// part in anything.
 class Watch {
  public:
-  /// Collective. seconds: how long is long.
-  Watch(fabric::Memory& memory, double seconds);
+  /// Collective. seconds: how long is long, at rank 0; none: nothing is reported.
+  Watch(fabric::Memory& memory, std::optional<double> seconds);
   Watch(const Watch&) = delete;
   Watch& operator=(const Watch&) = delete;
   ~Watch();
@@ -61,7 +62,7 @@ class Watch {
   void tell(int rank) const;
 
   fabric::Memory& memory_;
-  double seconds_;
+  double seconds_ = 0;
   fabric::Region posts_ = -1;
   Post* post_ = nullptr;
   std::vector<Seen> seen_;  // the watching thread's
