@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstdio>
 #include <sstream>
 
@@ -60,6 +61,13 @@ std::vector<std::string> fields_of(const std::string& line) {
   return fields;
 }
 
+/// As fmt wrote it: with a point in every locale.
+double seconds_in(const std::string& field) {
+  double seconds = 0;
+  std::from_chars(field.data(), field.data() + field.size(), seconds);
+  return seconds;
+}
+
 void merge_call(Merged& all, const fabric::Memory& memory, int rank,
                 const std::vector<std::string>& fields) {
   // "C", name, code, address, calls, seconds, 6 sizes, then bytes by rank.
@@ -67,7 +75,7 @@ void merge_call(Merged& all, const fabric::Memory& memory, int rank,
   call.name = fields[1];
   call.place = fields[2] + '\t' + fields[3];
   call.calls += std::stoull(fields[4]);
-  const double seconds = std::stod(fields[5]);
+  const double seconds = seconds_in(fields[5]);
   call.seconds += seconds;
   call.most_seconds = std::max(call.most_seconds, seconds);
   for (std::size_t k = 0; k < call.sizes.size(); ++k) call.sizes[k] += std::stoull(fields[6 + k]);
@@ -101,8 +109,8 @@ void merge(Merged& all, const fabric::Memory& memory, int rank, const std::strin
       held.bytes += std::stoull(fields[3]);
       held.most_bytes = std::max<std::uint64_t>(held.most_bytes, std::stoull(fields[3]));
     } else {
-      own.seconds = std::stod(fields[1]);
-      own.waiting_seconds = std::stod(fields[2]);
+      own.seconds = seconds_in(fields[1]);
+      own.waiting_seconds = seconds_in(fields[2]);
     }
   }
 }
