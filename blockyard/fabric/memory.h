@@ -39,7 +39,7 @@ struct Meeting {
 /// One object per rank. Collectives: one thread at a time; the others: any thread, where
 /// takes_any_thread() says so.
 /// A failure ends the run of all (Error{comm}). Where ranks are on several nodes its end is
-/// also collective.
+/// also collective, and waits for transfers that are under way.
 class Memory {
  public:
   static constexpr Group everyone = 0;

@@ -46,7 +46,9 @@ LetterMemory::LetterMemory(int rank, std::vector<int> nodes, const OpenNode& ope
   office_->begin(*regions_);
 }
 
-LetterMemory::~LetterMemory() { office_->close(); }
+LetterMemory::~LetterMemory() {
+  office_->close([this] { LetterMemory::fence(-1); });
+}
 
 LetterMemory::Team LetterMemory::make_team(std::span<const int> ranks) const {
   Team made;

@@ -3,6 +3,7 @@
 
 #include <sys/prctl.h>
 
+#include <algorithm>
 #include <chrono>
 #include <ctime>
 #include <utility>
@@ -54,9 +55,11 @@ void Office::begin(Clerk& clerk) {
   clerk_ = &clerk;
 }
 
-void Office::close() noexcept {
+void Office::close(const std::function<void()>& settle) noexcept {
   try {
     if (!is_aborted_ && !is_over_) {
+      settle();
+      move_until([this] { return has_all_answers() && !courier_->is_sending(); });
       {
         const std::lock_guard lock(moving_mutex_);
         courier_->begin_barrier();
@@ -69,6 +72,10 @@ void Office::close() noexcept {
   end();
   const std::lock_guard lock(moving_mutex_);
   if (!is_aborted_) courier_.reset();
+}
+
+bool Office::has_all_answers() const {
+  return std::ranges::all_of(asked_, [](const auto& one) { return one.second.is_answered; });
 }
 
 void Office::end() noexcept {

@@ -51,8 +51,9 @@ class Office final : private Desk {
 
   /// From here on letters are taken. The clerk lasts until close().
   void begin(Clerk& clerk);
-  /// Collective, unless the run was aborted. Ends the thread.
-  void close() noexcept;
+  /// Collective, unless the run was aborted: then `settle`, which has others confirm what they were
+  /// told, is not called. Transfers under way end first. Ends the thread.
+  void close(const std::function<void()>& settle) noexcept;
 
   /// Sends a request; returns the number to pass to done().
   [[nodiscard]] std::uint64_t ask(int to, Letter letter, Asked asked = {});
@@ -88,6 +89,7 @@ class Office final : private Desk {
   template <class IsOver>
   void move_until(const IsOver& is_over);
   bool step();
+  [[nodiscard]] bool has_all_answers() const;
   void serve() noexcept;
   [[noreturn]] void throw_cause() const;
   void note_cause(std::string_view cause);

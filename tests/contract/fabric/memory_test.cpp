@@ -327,6 +327,35 @@ TEST_P(MemoryContract, too_little_memory_is_told_to_all_alike) {
   });
 }
 
+TEST_P(MemoryContract, transfers_that_nobody_waits_for_end_with_the_memory) {
+  constexpr std::size_t bytes = std::size_t{8} << 20, count = bytes / sizeof(double);
+  const auto all = static_cast<std::size_t>(GetParam().size);
+  std::vector<std::vector<double>> found(all);  // of the ranks here; lasts longer than the memory
+  const std::vector<double> ones(count, 1.0);
+  GetParam().run([&](Memory& memory) {
+    const auto made = memory.allocate(Memory::everyone, 3 * bytes);
+    ASSERT_GE(made.region, 0);
+    const auto me = static_cast<std::size_t>(memory.rank());
+    const int next = (memory.rank() + 1) % memory.size();
+    const std::vector<double> own(count, memory.rank() + 1.0);
+    static_cast<void>(
+        memory.done(memory.put(made.region, memory.rank(), 0, row(bytes), own.data()), true));
+    settle(memory);
+    found[me].resize(count);
+    Strided rows = row(bytes / 32);  // of many pieces
+    rows.add(16, static_cast<std::ptrdiff_t>(bytes / 16), static_cast<std::ptrdiff_t>(bytes / 16));
+    const double factor = 1;
+    static_cast<void>(memory.get(made.region, next, 0, rows, found[me].data()));
+    static_cast<void>(memory.put(made.region, next, bytes, row(bytes), ones.data()));
+    static_cast<void>(memory.accumulate(made.region, next, 2 * bytes, row(bytes), ones.data(),
+                                        Element::f64, &factor));
+  });
+  for (std::size_t rank = 0; rank < all; ++rank) {
+    const double first = found[rank].empty() ? 0.0 : found[rank][0];  // empty: another process's
+    EXPECT_EQ(first, found[rank].empty() ? 0.0 : static_cast<double>((rank + 1) % all + 1));
+  }
+}
+
 TEST_P(MemoryContract, ranks_in_different_collectives_are_told_apart) {
   if (GetParam().size == 1) GTEST_SKIP() << "needs two ranks";
   GetParam().run([](Memory& memory) {

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "blockyard/base/clock.h"
 #include "blockyard/base/error.h"
 
 namespace blockyard::fabric::detail {
@@ -68,8 +69,23 @@ MpiCourier::~MpiCourier() {
       MPI_Cancel(&request);
       MPI_Wait(&request, MPI_STATUS_IGNORE);
     }
+  drop_pieces();
   for (MPI_Request& request : requests_) MPI_Request_free(&request);
   MPI_Comm_free(&comm_);
+}
+
+/// Only an aborted run leaves any. Nothing may come into memory that ends now; a piece that is
+/// half-way is waited for, unless its sender has stopped.
+void MpiCourier::drop_pieces() noexcept {
+  constexpr double patience_seconds = 1;
+  const double end = base::now_seconds() + patience_seconds;
+  for (InLane* lane : open_lanes_)
+    for (Expected& piece : lane->open->pieces) {
+      if (piece.request != MPI_REQUEST_NULL) MPI_Cancel(&piece.request);
+      int is_over = 0;
+      do MPI_Test(&piece.request, &is_over, MPI_STATUS_IGNORE);
+      while (is_over == 0 && base::now_seconds() < end);
+    }
 }
 
 void MpiCourier::listen(std::size_t way, std::size_t slot) {

@@ -97,6 +97,7 @@ class MpiCourier final : public letters::Courier {
   bool advance(OutLane& lane);
   void send_pieces(const OutLane& lane, const std::shared_ptr<Outgoing>& outgoing);
   bool take_sent();
+  void drop_pieces() noexcept;
   [[nodiscard]] Bytes buffer(std::size_t bytes);
   void keep(Bytes buffer);
 
