@@ -110,19 +110,16 @@ Devices::Devices(const input::DeviceSpec& spec, int workers, int first_here,
       after = plugin_->about().open_after_seconds;
     }
     after_seconds_ = spec.after_seconds.value_or(after);
-    if (spec.learns() && after_seconds_ > 0 && (!plugin_ || plugin_->shows_what_it_needs())) {
-      kind_ = spec.kind;
-      may_come_ = true;
-      opener_ = std::thread([this] { open_when_wanted(); });
-      return;
-    }
-    try_open_all();
+    awaits_work_ =
+        spec.learns() && after_seconds_ > 0 && (!plugin_ || plugin_->shows_what_it_needs());
+    is_wanted_ = !awaits_work_;
+    if (awaits_work_) kind_ = spec.kind;
+    may_come_ = true;
+    opener_ = std::thread([this] { open_when_wanted(); });
   } catch (...) {
     blocks_.on_leave(nullptr);
     throw;
   }
-  has_tried_ = true;
-  is_possible_ = may_come_ = is_open_.load();
 }
 
 Devices::~Devices() {
@@ -146,13 +143,30 @@ void Devices::note_work(double seconds) noexcept {
   changed_.notify_all();
 }
 
-const worker::DeviceShare* Devices::open(int worker) {
+void Devices::wait_until_open(const std::function<void()>& look) {
+  if (!is_possible_ || awaits_work_) return;
+  std::unique_lock lock(mutex_);
+  wait_for_driver(lock, look);
+  is_possible_ = is_open_.load();
+}
+
+const worker::DeviceShare* Devices::open(int worker, const std::function<void()>& look) {
   std::unique_lock lock(mutex_);
   is_wanted_ = true;
   changed_.notify_all();
-  changed_.wait(lock, [this] { return has_tried_; });
-  if (failure_) std::rethrow_exception(failure_);
+  wait_for_driver(lock, look);
   return share(worker);
+}
+
+void Devices::wait_for_driver(std::unique_lock<std::mutex>& lock,
+                              const std::function<void()>& look) {
+  constexpr auto look_again = std::chrono::milliseconds(100);
+  while (!changed_.wait_for(lock, look_again, [this] { return has_tried_; })) {
+    lock.unlock();
+    look();
+    lock.lock();
+  }
+  if (failure_) std::rethrow_exception(failure_);
 }
 
 std::exception_ptr Devices::failure() {
@@ -251,7 +265,7 @@ void Devices::open_all() {
         devices_.front(), lock_limit_bytes_, [this] { blocks_.free_kept(); },
         [this](std::span<const std::byte> buffer) { return blocks_.locked_with(buffer); });
   share_memory();
-  if (is_opening_) warm();  // this thread says so
+  if (awaits_work_) warm();
   if (locks_) shown_locks_ = &*locks_;
   is_open_.store(true, std::memory_order_release);
 }

@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <deque>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -36,25 +37,31 @@ void check_device_kind(const input::DeviceSpec& spec);
 /// The devices that help the workers of this process: worker w of the machine works with device w
 /// modulo their number. Loading a driver is slow: where statements go to the faster side
 /// (DeviceSpec::learns()) it is done in a thread of its own, once the job has shown that it is
-/// worthwhile.
+/// worthwhile; other devices are opened at once, also in that thread, as drivers may hang.
 class Devices final : public worker::DeviceSupply {
  public:
-  /// Opens them, or waits for work. For `auto` they are GPUs, or nothing; never a CPU that
-  /// a driver presents as a device.
+  /// Begins to open them, or waits for work. For `auto` they are GPUs, or nothing; never a CPU
+  /// that a driver presents as a device.
   /// workers           of all processes on this machine
   /// first_here        number of a worker of this process less its place among those
   /// host_share_bytes  what a device that computes in the memory of the host may take there
   /// blocks            the memory of all blocks here, of which up to lock_limit_bytes are locked
-  /// Throws Error{device} if the kind that is asked for is not there, with what to do.
+  /// Throws Error{bad_input} if the kind that is asked for has no plug-in, with what to do.
   Devices(const input::DeviceSpec& spec, int workers, int first_here, std::int64_t host_share_bytes,
           base::BufferPool& blocks, std::int64_t lock_limit_bytes);
   ~Devices() override;
+
+  /// Returns when devices that wait for no work are open; by one thread, before the others below.
+  /// Calls `look` again and again meanwhile and throws what that throws: then the driver may still
+  /// be at work. Throws Error{device} if the kind that is asked for is not there, with what to do.
+  void wait_until_open(const std::function<void()>& look);
 
   /// False: there are none and none will be opened.
   [[nodiscard]] bool is_possible() const noexcept { return is_possible_; }
   [[nodiscard]] const worker::DeviceShare* share(int worker) noexcept override;
   void note_work(double seconds) noexcept override;
-  [[nodiscard]] const worker::DeviceShare* open(int worker) override;
+  [[nodiscard]] const worker::DeviceShare* open(int worker,
+                                                const std::function<void()>& look) override;
   [[nodiscard]] bool may_come() const noexcept override { return may_come_; }
   /// Why the device that the job names could not be opened; null: no failure. Any thread.
   [[nodiscard]] std::exception_ptr failure();
@@ -72,6 +79,7 @@ class Devices final : public worker::DeviceSupply {
   [[nodiscard]] std::vector<DeviceInfo> infos() const;
 
  private:
+  void wait_for_driver(std::unique_lock<std::mutex>& lock, const std::function<void()>& look);
   void open_when_wanted() noexcept;
   void try_open_all();
   void open_all();
@@ -88,6 +96,7 @@ class Devices final : public worker::DeviceSupply {
   base::BufferPool& blocks_;
   std::int64_t lock_limit_bytes_;
   bool is_possible_ = false;
+  bool awaits_work_ = false;
   double after_seconds_ = 0;  ///< of work, or of the run where the kind is named
 
   // Made by the thread that opens; others see them once is_open_ says so.

@@ -54,7 +54,7 @@ TEST(Devices, are_not_opened_for_a_short_job) {
 
 TEST(Devices, are_opened_at_once_for_who_cannot_wait) {
   Late late(1000);
-  const worker::DeviceShare* const share = late.devices->open(0);
+  const worker::DeviceShare* const share = late.devices->open(0, [] {});
   ASSERT_NE(share, nullptr);
   EXPECT_EQ(late.devices->share(0), share);
 }
@@ -63,7 +63,7 @@ TEST(Devices, that_are_named_and_cannot_be_opened_are_told_even_without_work) {
   Late late(0.001, "speed=9");
   while (late.devices->failure() == nullptr) std::this_thread::yield();
   try {
-    static_cast<void>(late.devices->open(0));
+    static_cast<void>(late.devices->open(0, [] {}));
     FAIL();
   } catch (const base::Error& error) {
     EXPECT_NE(std::string(error.what()).find("speed=9"), std::string::npos) << error.what();
@@ -86,7 +86,7 @@ void use_until_it_fails(device::Device& device) {
 
 TEST(Devices, are_told_by_the_name_that_they_have_in_the_end) {
   Late late(1000, "fail_call=100");
-  use_until_it_fails(*late.devices->open(0)->device);
+  use_until_it_fails(*late.devices->open(0, [] {})->device);
   while (!late.devices->try_end_opening()) std::this_thread::yield();
   const DeviceInfo info = late.devices->infos().at(0);
   EXPECT_EQ(info.name, "simulated device that failed a call");
@@ -95,7 +95,7 @@ TEST(Devices, are_told_by_the_name_that_they_have_in_the_end) {
 
 TEST(Devices, that_are_lost_are_told_by_the_name_they_had) {
   Late late(1000, "lose_call=100");
-  use_until_it_fails(*late.devices->open(0)->device);
+  use_until_it_fails(*late.devices->open(0, [] {})->device);
   while (!late.devices->try_end_opening()) std::this_thread::yield();
   EXPECT_EQ(late.devices->infos().at(0).name, "simulated device");
 }
@@ -107,6 +107,7 @@ TEST(Devices, are_dealt_among_the_workers_of_the_machine) {
   spec.count = 2;
   // Workers 5 and 6 of the job are the third and the fourth here.
   Devices devices(spec, 4, 3, 1 << 20, pool, 1 << 20);
+  devices.wait_until_open([] {});
   EXPECT_EQ(devices.share(5)->number, 0);
   EXPECT_EQ(devices.share(6)->number, 1);
 }
@@ -125,6 +126,7 @@ TEST(Devices, of_no_certain_kind_are_impossible_without_a_plugin) {
   spec.kind = "auto";
   spec.plugins = "/nowhere";
   Devices devices(spec, 1, 0, 1 << 20, pool, 1 << 20);
+  devices.wait_until_open([] {});
   EXPECT_FALSE(devices.is_possible());
   EXPECT_FALSE(devices.may_come());
   EXPECT_EQ(devices.kind(), "none");

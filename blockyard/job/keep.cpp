@@ -82,7 +82,7 @@ Labels labels_set_by(const Job& job) {
 }
 
 /// Another run writes for seconds; whatever takes this long does not end.
-store::FileLock wait_for_lock(const std::string& path) {
+store::FileLock wait_for_lock(const std::string& path, worker::Worker& worker) {
   constexpr auto look_again = std::chrono::milliseconds(20);
   constexpr double patience_seconds = 600;
   const std::string file = path + ".lock";
@@ -94,6 +94,7 @@ store::FileLock wait_for_lock(const std::string& path) {
       throw base::Error(base::Errc::io,
                         fmt::format("cannot write {}: {} has been writing it for {} s", path,
                                     store::describe_holder(file), patience_seconds));
+    worker.look_around();
     std::this_thread::sleep_for(look_again);
   }
 }
@@ -227,7 +228,7 @@ void load_blocks(const std::string& path, const worker::Kept& kept, worker::Work
 
 void write_kept(const Job& job, worker::Worker& worker, const worker::Kept& before) {
   const std::string& path = job.run.persistent;
-  const store::FileLock lock = wait_for_lock(path);
+  const store::FileLock lock = wait_for_lock(path, worker);
   const Labels ours = labels_set_by(job);
   worker::Kept kept = worker.kept();
   leave_out_guess(job, {}, kept);

@@ -124,6 +124,18 @@ class Run {
     devices_ =
         std::make_unique<Devices>(spec, workers, first_worker_ - place, job_.memory.total_bytes / 4,
                                   pool_, job_.memory.total_bytes / 2);
+    try {
+      devices_->wait_until_open([this] {
+        const std::string reason = reason_to_stop();
+        if (!reason.empty()) throw base::Error(base::Errc::comm, reason);
+      });
+    } catch (const std::exception& error) {
+      if (!devices_->try_end_opening()) {
+        give_up(error.what());
+        leave_devices();
+      }
+      throw;
+    }
   }
 
   /// Whether MPI sends blocks from where they are on devices.
@@ -144,7 +156,7 @@ class Run {
         if (ranks_->error()) end = 0;
       }
       if (base::now_seconds() < end) continue;
-      if (ranks_->error()) give_up();
+      if (ranks_->error()) give_up(ranks_->cause());
       leave_devices();
       return;
     }
@@ -181,7 +193,7 @@ class Run {
         endpoint = fabric::delayed(std::move(endpoint), *job_.run.fabric_delay);
       if (any_rank_ < 0) any_rank_ = rank;
     }
-    ranks_.emplace(*world_, [this] { give_up(); });
+    ranks_.emplace(*world_, [this] { give_up(ranks_->cause()); });
   }
 
   void make_recordings() {
@@ -222,9 +234,9 @@ class Run {
       add_part(parts[process], results_);
   }
 
-  void give_up() {
+  void give_up(const std::string& cause) {
     scratch_->remove();
-    if (hooks_.give_up) hooks_.give_up(ranks_->cause());
+    if (hooks_.give_up) hooks_.give_up(cause);
   }
 
   /// The errors of devices, signals and `look`, while ranks run.
@@ -239,8 +251,12 @@ class Run {
     ranks_->fail(*endpoints_[static_cast<std::size_t>(any_rank_)], error);
   }
 
+  [[nodiscard]] std::string reason_to_stop() const {
+    return hooks_.stop_reason ? hooks_.stop_reason() : "";
+  }
+
   void stop_if_asked() {
-    const std::string reason = hooks_.stop_reason ? hooks_.stop_reason() : "";
+    const std::string reason = reason_to_stop();
     if (!reason.empty()) fail(std::make_exception_ptr(base::Error(base::Errc::comm, reason)));
   }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
 #include "blockyard/block/lanes.h"
 #include "blockyard/block/peer_copies.h"
@@ -30,7 +31,8 @@ class DeviceSupply {
   /// A worker has done so much on the host that a device could do.
   virtual void note_work(double seconds) noexcept = 0;
   /// The same as share, but opens the devices first. Throws Error{device} if they cannot be opened.
-  [[nodiscard]] virtual const DeviceShare* open(int worker) = 0;
+  /// While it waits for a driver it calls `look` again and again, and throws what that throws.
+  [[nodiscard]] virtual const DeviceShare* open(int worker, const std::function<void()>& look) = 0;
   /// False: no device is open, and none will be.
   [[nodiscard]] virtual bool may_come() const noexcept = 0;
 };

@@ -24,7 +24,7 @@ class Worker::Impl {
        std::function<void(std::string_view)> print)
       : options_(options),
         frames_(pool, options.budget_bytes),
-        device_(options_),
+        device_(options_, [this] { transport_.look_around(); }),
         transport_(fabric, frames_, options_, here_),
         supers_(table),
         print_(std::move(print)) {
@@ -83,6 +83,8 @@ class Worker::Impl {
 
   void meet() { transport_.meet(detail::Collective::barrier); }
 
+  void look_around() { transport_.look_around(); }
+
   std::vector<wire::ServerCounts> statistics() {
     std::vector<wire::ServerCounts> result;
     for (const auto& answer : transport_.ask_all(wire::AskStatistics{}))
@@ -138,6 +140,8 @@ void Worker::write_kept(std::uint64_t number, std::span<const std::byte> values,
 void Worker::end_write(std::string_view label) { impl_->end_write(label); }
 
 void Worker::meet() { impl_->meet(); }
+
+void Worker::look_around() { impl_->look_around(); }
 
 std::vector<wire::ServerCounts> Worker::server_statistics() { return impl_->statistics(); }
 

@@ -88,6 +88,10 @@ class Worker {
   /// Collective among workers, between programs. Returns when all have called it.
   void meet();
 
+  /// While it waits for something else, between programs. Throws Error{comm} if the run was
+  /// aborted.
+  void look_around();
+
   /// Asks each server for its statistics (worker 0).
   [[nodiscard]] std::vector<wire::ServerCounts> server_statistics();
   /// Ends the servers (worker 0), after the last program.

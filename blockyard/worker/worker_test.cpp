@@ -263,7 +263,7 @@ class LateDevice final : public DeviceSupply {
     return looks_left_-- > 0 ? nullptr : &share_;
   }
   void note_work(double seconds) noexcept override { noted_seconds += seconds; }
-  const DeviceShare* open(int) override { return &share_; }
+  const DeviceShare* open(int, const std::function<void()>&) override { return &share_; }
   [[nodiscard]] bool may_come() const noexcept override { return lasts_for_ > 0; }
   double noted_seconds = 0;
 

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+import fcntl
 import gzip
 import inspect
 import json
@@ -210,6 +211,23 @@ except KeyboardInterrupt:
     code, told = end_by(signal.SIGINT, [sys.executable, "-c", script])
     assert code == 7 and "stopped" in told
     assert [path.name for path in tmp_path.iterdir()] == ["long.sial"]  # no files are left
+
+
+def test_ctrl_c_stops_a_run_that_waits_for_another_one_to_write(tmp_path):
+    program = tmp_path / "keep.sial"
+    program.write_text('sial keep\nscalar x = 42.0\nprint "begun"\nset_persistent x "answer"\nendsial keep\n')
+    script = f"""
+import blockyard, sys
+try:
+    blockyard.run({str(program)!r}, workers=2, persistent={str(tmp_path / "kept.h5")!r})
+except KeyboardInterrupt:
+    sys.exit(7)
+"""
+    with (tmp_path / "kept.h5.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        code, told = end_by(signal.SIGINT, [sys.executable, "-u", "-c", script])
+    assert code == 7, told
+    assert not (tmp_path / "kept.h5").exists()
 
 
 def test_a_run_tells_what_it_measured(water, tmp_path):

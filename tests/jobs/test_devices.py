@@ -195,6 +195,24 @@ class Devices(common.MoleculeTest):
             self.assertIn(said, errors)
             self.assertEqual(list(self.scratch.iterdir()), [])
 
+    def test_a_run_can_be_stopped_where_its_programs_wait_for_a_driver(self):
+        """Before the first program, and at a hint in one."""
+        path = self.write("short.sial", 'sial short\nprint "begun"\ngpu_on\ngpu_off\nendsial short\n')
+        hang = ["--device", "sim", "--device-options", "hang_open=1"]
+        for more in ([], ["--placement", "learned", "--respect-gpu-hints"]):
+            with subprocess.Popen([common.BLOCKYARD, "run", path, "-w", "2", *hang, *more],
+                                  cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                  env={**os.environ, "TMPDIR": str(self.scratch)}) as child:
+                if more:
+                    self.assertEqual(child.stdout.readline(), "begun\n")
+                while not list(self.scratch.iterdir()):  # made before the device is opened
+                    self.assertIsNone(child.poll())
+                child.send_signal(signal.SIGINT)
+                _, errors = child.communicate(timeout=common.LIMIT_SECONDS)
+            self.assertEqual(child.returncode, 128 + signal.SIGINT, errors)
+            self.assertIn("interrupted", errors)
+            self.assertEqual(list(self.scratch.iterdir()), [])
+
     def test_several_devices_share_the_work(self):
         path = self.water("ccsd")
         host = self.results_of("run", path, "--device", "none")

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <utility>
 
 #include "blockyard/block/residency.h"
 #include "blockyard/worker/worker.h"
@@ -12,14 +14,17 @@ namespace blockyard::worker::detail {
 class WorkerDevice {
  public:
   /// The checking mode marks values that were never assigned, which only the host looks for.
-  explicit WorkerDevice(const Options& options)
-      : options_(options), supply_(options.check ? nullptr : options.devices) {}
+  /// look: called again and again while a driver is waited for; may throw.
+  WorkerDevice(const Options& options, std::function<void()> look)
+      : options_(options),
+        look_(std::move(look)),
+        supply_(options.check ? nullptr : options.devices) {}
 
   /// In the checking mode: waits for the device that is compared with the host. Null: there is
   /// none. Throws Error{device} if it cannot be opened.
   [[nodiscard]] device::Device* compared() {
     if (!options_.check || options_.devices == nullptr) return nullptr;
-    const DeviceShare* const share = options_.devices->open(options_.worker);
+    const DeviceShare* const share = options_.devices->open(options_.worker, look_);
     return share == nullptr ? nullptr : share->device;
   }
 
@@ -37,7 +42,7 @@ class WorkerDevice {
   }
   /// Waits for it. Null: there will be none. Throws Error{device} if it cannot be opened.
   [[nodiscard]] block::Residency* open() {
-    if (is_awaited()) take(supply_->open(options_.worker));
+    if (is_awaited()) take(supply_->open(options_.worker, look_));
     return residency();
   }
   /// What the host did and a device could have done.
@@ -62,6 +67,7 @@ class WorkerDevice {
   }
 
   const Options& options_;
+  const std::function<void()> look_;
   DeviceSupply* supply_;  ///< null: none is used, and none will come
   int number_ = -1;
   std::unique_ptr<block::Residency> residency_;
