@@ -6,19 +6,18 @@
 
 #include <algorithm>
 #include <atomic>
-#include <csignal>
 #include <cstdio>
 #include <limits>
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "blockyard/base/clock.h"
 #include "blockyard/base/error.h"
+#include "blockyard/base/without_signals.h"
 #include "blockyard/blas/router/calibration.h"
 #include "blockyard/blas/router/costs.h"
 #include "blockyard/blas/router/device_products.h"
@@ -41,17 +40,6 @@ constexpr double least_worked_seconds = 0.5, least_gained_seconds = 0.05;
 /// The parts that the local library computes at a time, concurrently with a device.
 constexpr std::int64_t least_local_width = 64, local_shares = 16;
 constexpr double hysteresis = 0.9;  // of the time here, which deterministic mode asks of a device
-/// A thread on which no signal of the program arrives.
-template <class Work>
-std::thread without_signals(Work work) {
-  sigset_t all, before;
-  ::sigfillset(&all);
-  ::pthread_sigmask(SIG_BLOCK, &all, &before);
-  std::thread made(std::move(work));
-  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  return made;
-}
-
 /// A thread that is cancelled ends after the call: what waits in here must not be left half-way.
 class WithoutCancellation {
  public:
@@ -377,9 +365,11 @@ void Router::compute_shared(Routed& call, const std::vector<Taken>& devices,
     shares.end_front(number);
   };
   std::vector<std::thread> there;
+  there.reserve(devices.size());
   for (int number = 0; number < count; ++number) try {
-      there.push_back(without_signals([&compute_there, number] { compute_there(number); }));
-    } catch (const std::system_error&) {  // no thread was available: the others do it
+      const base::WithoutSignals quiet;
+      there.emplace_back([&compute_there, number] { compute_there(number); });
+    } catch (const std::exception&) {  // no thread was available: the others do it
       shares.end_front(number);
     }
   const std::int64_t width = std::max(least_local_width, call.extent() / local_shares);

@@ -5,11 +5,11 @@
 
 #include <algorithm>
 #include <chrono>
-#include <csignal>
 #include <iterator>
 
 #include "blockyard/base/clock.h"
 #include "blockyard/base/current_error.h"
+#include "blockyard/base/without_signals.h"
 #include "blockyard/rpc/striped/striped.h"
 
 namespace blockyard::remote {
@@ -18,22 +18,6 @@ using base::Errc;
 using base::Error;
 
 namespace {
-
-/// Signals of the program are for its own threads.
-class WithoutSignals {
- public:
-  WithoutSignals() {
-    sigset_t all;
-    ::sigfillset(&all);
-    ::pthread_sigmask(SIG_BLOCK, &all, &before_);
-  }
-  ~WithoutSignals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  WithoutSignals(const WithoutSignals&) = delete;
-  WithoutSignals& operator=(const WithoutSignals&) = delete;
-
- private:
-  sigset_t before_{};
-};
 
 /// Cuts a transport unless this ends in time.
 class Deadline {
@@ -76,7 +60,7 @@ rpc::Outgoing without_payload(const rpc::Outgoing& copy_in) {
 Link::Link(std::unique_ptr<rpc::Transport> transport, const std::optional<Token>& token,
            double patience_seconds, const More& more)
     : transport_(std::move(transport)), patience_seconds_(patience_seconds) {
-  const WithoutSignals quiet;
+  const base::WithoutSignals quiet;
   {
     const Deadline deadline(*transport_, std::min(patience_seconds, more.greeting_seconds));
     shake_hands(token, more);

@@ -2,14 +2,12 @@
 #include "blockyard/rpc/delay/delay.h"
 
 #include <fmt/format.h>
-#include <pthread.h>
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <chrono>
 #include <condition_variable>
-#include <csignal>
 #include <cstring>
 #include <deque>
 #include <mutex>
@@ -20,6 +18,7 @@
 #include <vector>
 
 #include "blockyard/base/error.h"
+#include "blockyard/base/without_signals.h"
 
 namespace blockyard::rpc::delay {
 
@@ -109,12 +108,15 @@ class Delayed final : public Transport {
  public:
   Delayed(std::unique_ptr<Transport> inner, const Pace& pace)
       : inner_(std::move(inner)), out_(pace), in_(pace) {
-    sigset_t all, before;  // those of the program are for its own threads
-    ::sigfillset(&all);
-    ::pthread_sigmask(SIG_BLOCK, &all, &before);
+    const base::WithoutSignals quiet;
     sender_ = std::thread([this] { send_on(); });
-    receiver_ = std::thread([this] { receive_on(); });
-    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    try {
+      receiver_ = std::thread([this] { receive_on(); });
+    } catch (...) {
+      Delayed::cut();
+      sender_.join();
+      throw;
+    }
   }
   ~Delayed() override {
     cut();
