@@ -45,15 +45,15 @@ std::string Reached::connect(const Settings& settings) try {
   return error.what();
 }
 
-/// Memory that the server wants back is released at once if no call is under way, otherwise before
-/// the next one.
+/// Memory that the server wants back is released at once if no call is under way, otherwise at its
+/// end.
 void Reached::watch() {
   link_->watch(static_cast<std::uint32_t>(server.device),
                {[this](const remote::Load& load) { queue_seconds = load.queue_seconds; },
                 [this](std::uint64_t bytes) {
                   wanted_bytes = bytes;
-                  const std::unique_lock lock(mutex, std::try_to_lock);
-                  if (lock.owns_lock()) give_back();
+                  std::unique_lock lock(mutex, std::try_to_lock);
+                  if (lock.owns_lock()) end_use(std::move(lock));
                 }});
 }
 
@@ -84,6 +84,14 @@ Reached::Told Reached::take_split() {
            .compute = found->compute - before.compute,
            .from_device = found->from_device - before.from_device,
            .from_server = asked.carried.from_server}};
+}
+
+void Reached::end_use(std::unique_lock<std::timed_mutex> lock) {
+  do {
+    give_back();
+    lock.unlock();
+    // Another wish may have come since. Where the lock is held again, its holder ends so too.
+  } while (wanted_bytes != 0 && lock.try_lock());
 }
 
 void Reached::give_back() {

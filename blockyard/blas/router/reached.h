@@ -35,8 +35,9 @@ struct Reached {
   [[nodiscard]] Told end_call(Report::Sum& where);
   /// Of the last call; nothing: there is none, or the link is lost.
   [[nodiscard]] Told take_split();
-  /// Memory that the server wants back.
-  void give_back();
+  /// Gives back what memory the server wants: also what it asks for while the lock, which this
+  /// releases, is still held.
+  void end_use(std::unique_lock<std::timed_mutex> lock);
 
   const Server server;
   std::timed_mutex mutex;
@@ -50,6 +51,7 @@ struct Reached {
   static constexpr double first_pause_seconds = 1, longest_pause_seconds = 60;
 
   void watch();
+  void give_back();
 
   /// A call whose answer is due.
   struct Asked {

@@ -460,7 +460,7 @@ void Router::compute(Routed& call) {
   bool is_cut = false;  // into calls of their own
   Choice choice = choose(call);
   if (choice.is_there) {
-    const std::vector<Taken> devices = take_devices(call);
+    std::vector<Taken> devices = take_devices(call);
     const bool is_both =
         settings_.place == Where::both && call.is_shareable() && !settings_.is_checking;
     is_cut = !devices.empty() && is_too_large(call, *devices[0].at->products);
@@ -473,7 +473,7 @@ void Router::compute(Routed& call) {
     if (!is_shared) choice.why = is_cut ? "no room" : why_not(devices);
     if (devices.size() == 1 && !is_shared && !is_cut && complete < call.extent())
       is_cut = was_too_large(call, *devices[0].at);
-    for (const Taken& one : devices) one.at->give_back();  // what was asked for meanwhile
+    for (Taken& one : devices) one.at->end_use(std::move(one.lock));
     if (is_shared) return;
   }
   if (is_cut && call.compute_in_pieces(complete, [this](Routed& piece) { compute(piece); })) return;
@@ -485,10 +485,12 @@ void Router::compute(Routed& call) {
 
 void Router::prepare(const Routed& call) {
   for (const auto& one : reached_) {
-    const std::unique_lock lock(one->mutex, std::try_to_lock);
-    if (!lock.owns_lock() || !one->products || !choose(call).is_there) continue;
-    call.prepare(one->products->device());
-    return;
+    std::unique_lock lock(one->mutex, std::try_to_lock);
+    if (!lock.owns_lock()) continue;
+    const bool is_there = one->products && choose(call).is_there;
+    if (is_there) call.prepare(one->products->device());
+    one->end_use(std::move(lock));
+    if (is_there) return;
   }
 }
 
