@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <exception>
 #include <new>
 #include <span>
 #include <vector>
@@ -34,6 +35,10 @@ Outcome outcome_of(const Work& work) {
     outcome.is_failed = 1;
     outcome.code = static_cast<std::int32_t>(base::Errc::no_memory);
     std::strncpy(outcome.text, ": there is not enough memory", sizeof outcome.text - 1);
+  } catch (const std::exception& error) {
+    outcome.is_failed = 1;
+    outcome.code = static_cast<std::int32_t>(base::Errc::internal);
+    std::strncpy(outcome.text, fmt::format(": {}", error.what()).c_str(), sizeof outcome.text - 1);
   }
   return outcome;
 }

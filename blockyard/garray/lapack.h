@@ -25,6 +25,14 @@ void dpotrf_(const char*, const int*, double*, const int*, int*);
 void dpotrs_(const char*, const int*, const int*, const double*, const int*, double*, const int*,
              int*);
 void dpotri_(const char*, const int*, double*, const int*, int*);
+void dsyev_(const char*, const char*, const int*, double*, const int*, double*, double*, const int*,
+            int*);
+void dsygv_(const int*, const char*, const char*, const int*, double*, const int*, double*,
+            const int*, double*, double*, const int*, int*);
+void zheev_(const char*, const char*, const int*, std::complex<double>*, const int*, double*,
+            std::complex<double>*, const int*, double*, int*);
+void zheevd_(const char*, const char*, const int*, std::complex<double>*, const int*, double*,
+             std::complex<double>*, const int*, double*, const int*, int*, const int*, int*);
 void dsyevd_(const char*, const char*, const int*, double*, const int*, double*, double*,
              const int*, int*, const int*, int*);
 void dsygvd_(const int*, const char*, const char*, const int*, double*, const int*, double*,

@@ -8,6 +8,7 @@
 
 #include "blockyard/base/error.h"
 #include "blockyard/base/memory_left.h"
+#include "blockyard/garray/eigen.h"
 #include "blockyard/garray/first.h"
 #include "blockyard/garray/grid_solve.h"
 #include "blockyard/garray/lapack.h"
@@ -135,19 +136,10 @@ void diagonalize(Runtime& runtime, const Array& a, const Array* s, const Array& 
   const auto on_one = [&] {
     return on_first(runtime, a, 5 * square + 10 * n + 10, [&] {
       auto matrix = all_of(runtime, a);
-      int code = 0;
-      const int length = to_int(1 + 6 * Extent{n} + 2 * square), integers = 3 + 5 * n;
-      std::vector<double> work(static_cast<std::size_t>(length));
-      std::vector<int> iwork(static_cast<std::size_t>(integers));
-      if (s != nullptr) {
-        auto metric = all_of(runtime, *s);
-        const int kind = 1;
-        dsygvd_(&kind, "V", "L", &n, matrix.data(), &n, metric.data(), &n, values, work.data(),
-                &length, iwork.data(), &integers, &code);
-      } else {
-        dsyevd_("V", "L", &n, matrix.data(), &n, values, work.data(), &length, iwork.data(),
-                &integers, &code);
-      }
+      std::vector<double> metric;
+      if (s != nullptr) metric = all_of(runtime, *s);
+      const int code =
+          eigenvectors(n, matrix.data(), s != nullptr ? metric.data() : nullptr, values);
       if (code == 0) put_all(runtime, v, matrix);
       return code;
     });

@@ -8,12 +8,9 @@
 
 #include "blockyard/base/integer.h"
 #include "blockyard/ga/edge.h"
+#include "blockyard/garray/eigen.h"
 #include "blockyard/garray/lapack.h"
 #include "blockyard/garray/matrix.h"
-
-extern "C" void zheevd_(const char*, const char*, const int*, std::complex<double>*, const int*,
-                        double*, std::complex<double>*, const int*, double*, const int*, int*,
-                        const int*, int*);
 
 namespace {
 
@@ -119,13 +116,7 @@ int diagonalize_hermitian(const Integer* g_a, const Integer* g_v, double* values
     auto a = all_of(re), b = all_of(im);
     std::vector<std::complex<double>> matrix(a.size());
     for (std::size_t k = 0; k < a.size(); ++k) matrix[k] = {a[k], b[k]};
-    const int length = 2 * n + n * n, reals = 1 + 5 * n + 2 * n * n, integers = 3 + 5 * n;
-    std::vector<std::complex<double>> work(static_cast<std::size_t>(length));
-    std::vector<double> rwork(static_cast<std::size_t>(reals));
-    std::vector<int> iwork(static_cast<std::size_t>(integers));
-    int code = 0;
-    zheevd_("V", "L", &n, matrix.data(), &n, values, work.data(), &length, rwork.data(), &reals,
-            iwork.data(), &integers, &code);
+    const int code = blockyard::garray::eigenvectors(n, matrix.data(), values);
     if (code != 0) return code;
     for (std::size_t k = 0; k < a.size(); ++k) {
       a[k] = matrix[k].real();

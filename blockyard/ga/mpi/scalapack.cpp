@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // ScaLAPACK, where it is installed: opened when it is first needed.
+#include <fmt/format.h>
 #include <mpi.h>
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <vector>
 
 #include "blockyard/base/error.h"
@@ -217,6 +219,12 @@ class ScaLapack final : public garray::GridSolver {
         std::max(1 + 6 * a.rows + 2 * (a.local_rows + nb) * (a.local_columns + nb),
                  3 * a.rows + std::max(nb * (a.local_rows + nb + 1), 3 * nb)) +
         2 * a.rows;
+    if (needed > INT32_MAX)
+      throw base::Error(
+          base::Errc::bad_input,
+          fmt::format("eigenvectors of {0} x {0} elements need a workspace of {1} numbers on each "
+                      "process, and ScaLAPACK counts no more than {2}: use more processes",
+                      n, needed, INT32_MAX));
     const int length = to_int(needed), integers = 7 * n + 8 * grid.columns + 2;
     std::vector<double> work(static_cast<std::size_t>(length));
     std::vector<int> iwork(static_cast<std::size_t>(integers));
