@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <complex>
+#include <cstdint>
 #include <cstring>
 #include <memory>
 #include <type_traits>
@@ -93,7 +94,7 @@ void reserve(std::unique_ptr<T[]>& values, std::size_t& length, std::size_t want
 template <class T>
 class Panel {
  public:
-  /// `across`: along the result. False: it is not in place.
+  /// `across`: along the result. False: it is not in place, or too far apart for BLAS.
   bool find(const Factor& factor, const Runs& across, const Run& depth) {
     if (across.size() != 1) return false;
     const bool in_rows = factor.has_depth_in_rows();
@@ -104,9 +105,12 @@ class Panel {
     bool is_found = false;
     array.distribution.for_each_piece(box, [&](const Piece& piece) {
       const std::byte* base = array.bases[static_cast<std::size_t>(piece.rank)];
-      if (piece.box != box || base == nullptr || piece.strides[matrix.row_axis] != 1) return;
+      const Extent ld = std::max<Extent>(1, piece.strides[matrix.column_axis]);
+      if (piece.box != box || base == nullptr || piece.strides[matrix.row_axis] != 1 ||
+          ld > INT32_MAX)
+        return;
       data_ = reinterpret_cast<const T*>(base) + piece.offset;
-      ld_ = to_int(std::max<Extent>(1, piece.strides[matrix.column_axis]));
+      ld_ = to_int(ld);
       is_found = ld_ >= rows.count;
     });
     return is_found;
@@ -159,10 +163,10 @@ struct Tile {
 /// The depths of the panels for a tile: as far as both operands are in place, else short ones.
 template <class T>
 Runs cut_depth(const Factor& left, const Factor& right, const Tile<T>& tile, Extent depth) {
-  constexpr Extent copied = 256;
+  constexpr Extent copied = 256, longest = Extent{1} << 30;  // BLAS takes an int
   Runs runs;
   for (Extent at = 0; at < depth;) {
-    Run run{at, std::min({left.reach(at), right.reach(at), depth}) - at};
+    Run run{at, std::min({left.reach(at), right.reach(at), depth, at + longest}) - at};
     Panel<T> a, b;
     if ((run.count < copied && run.count < depth - at) || !a.find(left, tile.rows, run) ||
         !b.find(right, tile.columns, run))
@@ -290,9 +294,10 @@ void multiply_own(const Runtime& runtime, const T& alpha, const Factor& a, const
         if (rows.size() == 1 && columns.size() == 1)
           for_each_own({array, box_of(c, rows[0], columns[0])}, [&](const Piece& piece,
                                                                     std::byte* data) {
-            if (piece.strides[c.row_axis] != 1 && rows[0].count > 1) return;
+            const Extent ld = std::max({Extent{1}, rows[0].count, piece.strides[c.column_axis]});
+            if ((piece.strides[c.row_axis] != 1 && rows[0].count > 1) || ld > INT32_MAX) return;
             tile.data = reinterpret_cast<T*>(data);
-            tile.ld = to_int(std::max({Extent{1}, rows[0].count, piece.strides[c.column_axis]}));
+            tile.ld = to_int(ld);
           });
         if (tile.data != nullptr) {
           multiply_tile(runtime, alpha, a, b, beta, tile, depth, start);
