@@ -7,12 +7,14 @@
 #include <algorithm>
 #include <array>
 #include <fstream>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "blockyard/base/bytes.h"
 #include "blockyard/base/error.h"
+#include "blockyard/base/number.h"
 #include "blockyard/store/whole_file.h"
 
 namespace blockyard::super {
@@ -80,15 +82,17 @@ void read_text(const Operand& block, const std::string& path) {
     std::istringstream words(line);
     Position position{};
     for (std::size_t k = 0; k < block.extents.size(); ++k) words >> position[k];
-    double value = 0;
-    if (!(words >> value) || !(words >> std::ws).eof())
+    std::string word;
+    words >> word;
+    const std::optional<double> value = base::parse_number(word);
+    if (!value || !(words >> std::ws).eof())
       throw Error(Errc::bad_input, fmt::format("{}:{}: must hold {} indexes and a number", path,
                                                number, block.extents.size()));
     try {
       const auto place = static_cast<std::size_t>(places.of(position));
       if (is_set[place]) throw Error(Errc::bad_input, "a second value of one element");
       is_set[place] = true;
-      block.values[place] = value;
+      block.values[place] = *value;
     } catch (const Error& error) {
       throw Error(error.code(), fmt::format("{}:{}: {}", path, number, error.what()));
     }

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 
@@ -55,6 +56,14 @@ TEST_F(BlockFiles, a_line_has_the_indexes_of_its_value) {
   std::ofstream(text_) << "7 3 6.5\n8 1 2\n7 1 1\n\n7 2 -3e2\n8 2 4\n8 3 6\n";
   EXPECT_EQ(error_of("read_block_from_text_file"), "");
   EXPECT_EQ(block_.values, (Values{1, 2, -300, 4, 6.5, 6}));
+}
+
+TEST_F(BlockFiles, numbers_may_be_as_fortran_writes_them) {
+  std::ofstream(text_) << "1 1 1.0D-05\n1 2 -2d3\n1 3 inf\n2 1 +3\n2 2 -0.5E+01\n2 3 0\n";
+  EXPECT_EQ(error_of("read_block_from_text_file"), "");
+  EXPECT_EQ(block_.values, (Values{1e-5, 3, -2000, -5, INFINITY, 0}));
+  std::ofstream(text_) << "1 1 1.0x\n";
+  EXPECT_EQ(error_of("read_block_from_text_file"), text_ + ":1: must hold 2 indexes and a number");
 }
 
 TEST_F(BlockFiles, a_text_file_that_does_not_fit_is_refused_with_its_line) {

@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "blockyard/aces/zmat/special_basis.h"
+#include "blockyard/base/number.h"
 #include "blockyard/base/text.h"
 #include "blockyard/qc/element.h"
 #include "blockyard/qc/z_matrix.h"
@@ -25,14 +26,8 @@ using Variables = std::map<std::string, double>;  ///< names in lower case
 
 /// A number may have an exponent of Fortran: 1.5D0.
 std::optional<double> number(std::string_view word) {
-  std::string text(word.substr(word.starts_with('+') ? 1 : 0));
-  std::ranges::replace_if(
-      text, [](char c) { return c == 'd' || c == 'D'; }, 'e');
-  double value = 0;
-  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (status != std::errc() || end != text.data() + text.size() || !std::isfinite(value))
-    return std::nullopt;
-  return value;
+  const std::optional<double> value = base::parse_number(word);
+  return value && std::isfinite(*value) ? value : std::nullopt;
 }
 
 Variables read_variables(const Parts& parts) {

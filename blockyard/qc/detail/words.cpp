@@ -13,22 +13,10 @@
 #include <iterator>
 
 #include "blockyard/base/error.h"
+#include "blockyard/base/number.h"
 #include "blockyard/base/read_file.h"
 
 namespace blockyard::qc::detail {
-namespace {
-
-template <class Number>
-std::optional<Number> parse_whole(std::string_view word) {
-  if (word.size() > 1 && word.front() == '+' && word[1] != '-') word.remove_prefix(1);
-  Number value{};
-  const auto end = word.data() + word.size();
-  const auto [stopped, error] = std::from_chars(word.data(), end, value);
-  if (error != std::errc() || stopped != end) return std::nullopt;
-  return value;
-}
-
-}  // namespace
 
 std::vector<std::string_view> split_words(std::string_view line) {
   constexpr std::string_view blanks = " \t\r\v\f";
@@ -54,16 +42,18 @@ std::vector<std::string_view> split_lines(std::string_view text) {
 }
 
 std::optional<double> parse_real(std::string_view word) {
-  std::string plain(word);
-  std::replace_if(
-      plain.begin(), plain.end(), [](char c) { return c == 'd' || c == 'D'; }, 'e');
-  const auto value = parse_whole<double>(plain);
+  const auto value = base::parse_number(word);
   if (!value || !std::isfinite(*value)) return std::nullopt;
   return value;
 }
 
 std::optional<std::int64_t> parse_integer(std::string_view word) {
-  return parse_whole<std::int64_t>(word);
+  if (word.size() > 1 && word.front() == '+' && word[1] != '-') word.remove_prefix(1);
+  std::int64_t value = 0;
+  const auto end = word.data() + word.size();
+  const auto [stopped, error] = std::from_chars(word.data(), end, value);
+  if (error != std::errc() || stopped != end) return std::nullopt;
+  return value;
 }
 
 std::string read_text_file(const std::string& path, std::string_view purpose) {
