@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cmath>
+#include <complex>
 #include <cstdint>
+#include <type_traits>
 
 #include "blockyard/base/error.h"
 #include "blockyard/program/program.h"
@@ -34,6 +36,23 @@ inline std::int64_t of_ints(Opcode opcode, std::int64_t left, std::int64_t right
   }
 }
 
+/// left ** right, the principal value. Of a complex number, a small whole power is a product:
+/// exactly real where it should be, and 1 for the power 0 also of 0.
+template <class T>
+T power_of(T left, T right) {
+  constexpr double most = 64;
+  if constexpr (!std::is_floating_point_v<T>)
+    if (right.imag() == 0 && std::abs(right.real()) <= most &&
+        right.real() == std::trunc(right.real())) {
+      T product = 1, factor = left;
+      for (auto left_over = static_cast<int>(std::abs(right.real())); left_over > 0;
+           left_over /= 2, factor *= factor)
+        if (left_over % 2 == 1) product *= factor;
+      return right.real() < 0 ? T(1) / product : product;
+    }
+  return std::pow(left, right);
+}
+
 /// add to divide, and power: of real or complex numbers.
 template <class T>
 T of_scalars(Opcode opcode, T left, T right) {
@@ -47,7 +66,7 @@ T of_scalars(Opcode opcode, T left, T right) {
     case Opcode::divide:
       return left / right;
     case Opcode::power:
-      return std::pow(left, right);
+      return power_of(left, right);
     default:
       base::require(false, "an opcode of two scalars");
       return 0;
