@@ -11,6 +11,7 @@
 #include <tuple>
 
 #include "blockyard/base/clock.h"
+#include "blockyard/base/current_error.h"
 #include "blockyard/base/error.h"
 #include "blockyard/base/text.h"
 #include "blockyard/device/kind.h"
@@ -228,7 +229,7 @@ class PyRing {
   /// and looks for signals, as Ctrl-C.
   template <class Work>
   void drive(const Work& work) {
-    std::exception_ptr error, signal;
+    std::exception_ptr error, failure;  // of the rank; of this thread, which ends the rank's work
     std::atomic<bool> is_done = false;
     std::thread rank([&] {
       try {
@@ -240,15 +241,24 @@ class PyRing {
       world_->wake();
     });
     double look_at = base::now_seconds() + look_seconds;
+    const auto fail = [&](const std::exception_ptr& why, std::string_view cause) {
+      if (failure) return;
+      endpoint_->abort(cause);
+      failure = why;
+    };
     while (!is_done) {
-      world_->progress(look_seconds);
-      if (signal || base::now_seconds() < look_at) continue;
-      signal = signal_error();
-      if (signal) endpoint_->abort("stopped by a signal");
+      try {
+        world_->progress(look_seconds);
+      } catch (const std::exception&) {
+        const base::Error told = base::current_error();
+        fail(std::make_exception_ptr(told), told.what());
+      }
+      if (failure || base::now_seconds() < look_at) continue;
+      if (const std::exception_ptr signal = signal_error()) fail(signal, "stopped by a signal");
       look_at = base::now_seconds() + look_seconds;
     }
     rank.join();
-    if (signal) std::rethrow_exception(signal);
+    if (failure) std::rethrow_exception(failure);
     if (error) std::rethrow_exception(error);
   }
 

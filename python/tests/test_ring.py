@@ -357,6 +357,27 @@ def test_an_exception_in_one_process_ends_all(tmp_path):
 
 
 @with_mpi
+def test_a_process_without_memory_for_items_of_others_says_so(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(textwrap.dedent('''
+        import resource, numpy as np, blockyard
+        me, all = blockyard.processes()
+        try:
+            with blockyard.Ring((6,), "f8") as r:
+                r.update(lambda part, x: None)
+                if me == 1:  # what is mapped now, and 100 MiB
+                    limit = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize() + 100 * 2**20
+                    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+                else:
+                    r.give(np.ones(300 * 2**20 // 8))
+                r.finish()
+        except (blockyard.OutOfMemory if me == 1 else blockyard.Error) as error:
+            print("good", flush=True)
+    '''))
+    expect_good(script, 2)
+
+
+@with_mpi
 def test_an_interrupt_ends_a_process_that_waits_for_others(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(textwrap.dedent('''
