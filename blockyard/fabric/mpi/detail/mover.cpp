@@ -205,7 +205,8 @@ bool Mover::take_envelopes() {
 /// A letter arrives. The one that ends all waits for no other.
 void Mover::take(int from, std::vector<std::byte> front) {
   auto& queue = incoming_[static_cast<std::size_t>(from)];
-  Incoming& incoming = *queue.emplace_back(std::make_unique<Incoming>());
+  auto made = std::make_unique<Incoming>();
+  Incoming& incoming = *made;
   Letter& letter = incoming.letter;
   base::require(front.size() >= sizeof(Envelope), "a letter has its envelope");
   std::memcpy(&letter.envelope, front.data(), sizeof(Envelope));
@@ -217,6 +218,7 @@ void Mover::take(int from, std::vector<std::byte> front) {
     letter.landing = name_(envelope);
   if (envelope.has_payload && !letter.payload && !letter.landing)
     incoming.payload = std::make_shared<base::Buffer>(pool_.allocate(envelope.payload_bytes));
+  queue.push_back(std::move(made));  // once it has its memory: without pieces it counts as complete
   const std::byte* rest = front.data() + sizeof(Envelope);
   if (is_short(envelope)) {
     std::copy_n(rest, envelope.head_bytes, letter.head.data());
