@@ -126,6 +126,8 @@ static void check_memory(void) {
   CHECK(MA_push_stack(MT_INT, 10, "stack", &stacked) == MA_TRUE);
   CHECK(MA_verify_allocator_stuff() == MA_TRUE);
   CHECK(MA_pop_stack(stacked) == MA_TRUE && MA_free_heap(handle) == MA_TRUE);
+  /* An Integer of 4 bytes holds no more. */
+  if (sizeof(Integer) == 4) CHECK(MA_sizeof(MT_C_DBL, 300000000, MT_C_CHAR) == 2147483647);
 }
 
 /* Columns are cut, rows are not. Coordinates in the grid: Proc_topology counts axes from the fastest in C, too. */

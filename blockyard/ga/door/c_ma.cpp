@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <limits>
 #include <utility>
 
 #include "blockyard/ga/ma.h"
@@ -128,12 +129,18 @@ const Ma::Block* block_of(const char* call, Integer handle) {
   return block;
 }
 
+/// The largest Integer where the count is larger: of 4 bytes, it holds no more.
+Integer counted(std::size_t count) noexcept {
+  constexpr auto most = std::numeric_limits<Integer>::max();
+  return count > static_cast<std::size_t>(most) ? most : static_cast<Integer>(count);
+}
+
 /// Elements of a type that fit into `bytes`, including what MA adds.
 Integer fitting(Integer type, std::size_t bytes) {
   const auto width = bytes_of(type);
   const std::size_t overhead = Ma::with_overhead(0);
   if (!width || bytes < overhead) return 0;
-  return static_cast<Integer>((bytes - overhead) / *width);
+  return counted((bytes - overhead) / *width);
 }
 
 Boolean said(bool is_done, const char* call, Integer handle, const char* why) {
@@ -256,7 +263,7 @@ Integer MA_sizeof(Integer datatype1, Integer nelem1, Integer datatype2) {
     fail(fmt::format("MA_sizeof: {} elements of type {} as type {}", nelem1, datatype1, datatype2));
     return 0;
   }
-  return static_cast<Integer>((static_cast<std::size_t>(nelem1) * *from + *to - 1) / *to);
+  return counted((static_cast<std::size_t>(nelem1) * *from + *to - 1) / *to);
 }
 Integer MA_sizeof_overhead(Integer datatype) {
   const auto width = bytes_of(datatype);
