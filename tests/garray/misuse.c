@@ -2,6 +2,7 @@
 /* Mistakes, one of which ends the job: misuse CASE. Without a case the list of them is printed, with what
    the message must hold. Run by check_misuse.py. */
 #include <string.h>
+#include <tcgmsg.h>
 
 #include "check.h"
 
@@ -176,6 +177,7 @@ static void adopt_too_little(void) { GA_Assemble_duplicate(a, "twin", GA_Getmem(
 static void process_negative(void) { NGA_Distribution(a, -6, lo, hi); }
 static void sparse_outside(void) { NGA_Sprs_array_add_element(NGA_Sprs_array_create(4, 4, C_DBL), 4, 0, &one); }
 static void sparse_not_assembled(void) { NGA_Sprs_array_scale(NGA_Sprs_array_create(4, 4, C_DBL), &one); }
+static void message_too_long(void) { tcg_snd(1, buffer, 3000000000L, 0, 1); }
 static void after_the_end(void) { GA_Terminate(), GA_Zero(a); }
 
 static const struct {
@@ -252,6 +254,7 @@ static const struct {
     CASE(process_negative, "-6 is outside"),
     CASE(sparse_outside, "NGA_Sprs_array_add_element"),
     CASE(sparse_not_assembled, "NGA_Sprs_array_scale"),
+    CASE(message_too_long, "snd: the length is 3000000000, and MPI takes 0 to 2147483647"),
     CASE(after_the_end, "GA_Initialize was not called"),
 };
 

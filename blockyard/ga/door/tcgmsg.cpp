@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -16,7 +17,6 @@
 #include <vector>
 
 #include "blockyard/base/error.h"
-#include "blockyard/base/integer.h"
 #include "blockyard/base/last_words.h"
 #include "blockyard/base/read_file.h"
 
@@ -50,8 +50,6 @@ std::optional<std::string> contents_of(const char* path) {
   }
 }
 
-int count_of(long n) { return blockyard::base::to_int(n); }
-
 /// Messages of others do not meet those of the program's own.
 MPI_Comm world() {
   if (kept().world == MPI_COMM_NULL) {
@@ -62,6 +60,30 @@ MPI_Comm world() {
     kept().started_seconds = MPI_Wtime();
   }
   return kept().world;
+}
+
+/// The count of a call as MPI takes it.
+int count_of(const char* call, long n) {
+  if (n < 0 || n > INT_MAX)
+    stop(fmt::format("{}: the length is {}, and MPI takes 0 to {}", call, n, INT_MAX), 1);
+  return static_cast<int>(n);
+}
+
+/// Calls visit(first, count) for pieces of `n` elements of `width` bytes: a collective may be
+/// longer than a count of MPI.
+template <class Visit>
+void for_each_piece(const char* call, long n, std::size_t width, const Visit& visit) {
+  constexpr std::size_t most_bytes = std::size_t{1} << 30;
+  const long most = static_cast<long>(most_bytes / width);
+  if (n < 0) stop(fmt::format("{}: the length is {}", call, n), 1);
+  for (long first = 0; first == 0 || first < n; first += most)
+    visit(first, static_cast<int>(std::min(most, n - first)));
+}
+
+void broadcast(const char* call, void* bytes, long length, long root) {
+  for_each_piece(call, length, 1, [&](long first, int count) {
+    MPI_Bcast(static_cast<char*>(bytes) + first, count, MPI_BYTE, static_cast<int>(root), world());
+  });
 }
 
 /// The counter of nxtval, from 0 on. Collective.
@@ -90,14 +112,16 @@ MPI_Op operation(const char* op) {
 
 /// absmax and absmin are max and min of absolute values.
 template <class T>
-void reduce(T* x, long n, const char* op, MPI_Datatype type) {
+void reduce(const char* call, T* x, long n, const char* op, MPI_Datatype type) {
   if (std::strncmp(op, "abs", 3) == 0) {
     std::transform(x, x + n, x, [](T value) { return value < 0 ? -value : value; });
     op += 3;
   }
   const MPI_Op found = operation(op);
   if (found == MPI_OP_NULL) stop(fmt::format("op = \"{:.8}\" is not an operation", op), 1);
-  MPI_Allreduce(MPI_IN_PLACE, x, count_of(n), type, found, world());
+  for_each_piece(call, n, sizeof(T), [&](long first, int count) {
+    MPI_Allreduce(MPI_IN_PLACE, x + first, count, type, found, world());
+  });
 }
 
 void wait_all(std::vector<MPI_Request>& requests) {
@@ -146,14 +170,14 @@ long tcg_nnodes(void) {
 
 void tcg_synch(long /*type*/) { MPI_Barrier(world()); }
 void tcg_brdcst(long /*type*/, void* buf, long lenbuf, long originator) {
-  MPI_Bcast(buf, count_of(lenbuf), MPI_BYTE, static_cast<int>(originator), world());
+  broadcast("brdcst", buf, lenbuf, originator);
 }
-void tcg_dgop(long /*type*/, double* x, long n, char* op) { reduce(x, n, op, MPI_DOUBLE); }
-void tcg_igop(long /*type*/, long* x, long n, char* op) { reduce(x, n, op, MPI_LONG); }
+void tcg_dgop(long /*type*/, double* x, long n, char* op) { reduce("dgop", x, n, op, MPI_DOUBLE); }
+void tcg_igop(long /*type*/, long* x, long n, char* op) { reduce("igop", x, n, op, MPI_LONG); }
 
 void tcg_snd(long type, void* buf, long lenbuf, long node, long sync) {
   MPI_Request request = MPI_REQUEST_NULL;
-  MPI_Isend(buf, count_of(lenbuf), MPI_BYTE, static_cast<int>(node), tag_of(type), world(),
+  MPI_Isend(buf, count_of("snd", lenbuf), MPI_BYTE, static_cast<int>(node), tag_of(type), world(),
             &request);
   if (sync != 0)
     MPI_Wait(&request, MPI_STATUS_IGNORE);
@@ -163,8 +187,8 @@ void tcg_snd(long type, void* buf, long lenbuf, long node, long sync) {
 void tcg_rcv(long type, void* buf, long lenbuf, long* lenmes, long nodeselect, long* nodefrom,
              long sync) {
   MPI_Request request = MPI_REQUEST_NULL;
-  MPI_Irecv(buf, count_of(lenbuf), MPI_BYTE, source_of(nodeselect), tag_of(type), world(),
-            &request);
+  MPI_Irecv(buf, count_of("rcv", std::min<long>(lenbuf, INT_MAX)), MPI_BYTE, source_of(nodeselect),
+            tag_of(type), world(), &request);
   *lenmes = lenbuf;
   *nodefrom = nodeselect;
   if (sync == 0) {
@@ -230,7 +254,7 @@ void tcg_pfcopy(long /*type*/, long node0, char* fname) {
   MPI_Bcast(&length, 1, MPI_LONG, static_cast<int>(node0), world());
   if (length < 0) stop(fmt::format("\"{}\" cannot be read by process {}", fname, node0), 1);
   bytes.resize(static_cast<std::size_t>(length));
-  MPI_Bcast(bytes.data(), count_of(length), MPI_BYTE, static_cast<int>(node0), world());
+  broadcast("pfcopy", bytes.data(), length, node0);
   // Processes may see one file: that of node0 stays, and another one changes all at once.
   if (contents_of(fname) == bytes) return;
   const std::string made = fmt::format("{}.{}", fname, tcg_nodeid());
