@@ -131,6 +131,7 @@ int sprs_array_get_block(int s_a, int irow, int icol, IntLists i, IntLists j, vo
     set_null(j);
     return 0;
   }
+  if (!i.is_wide() || !j.is_wide()) require_narrow(block);
   copy_list(i, block.offsets);
   copy_list(j, block.columns);
   const std::size_t bytes = block.columns.size() * matrix.kind().bytes;

@@ -3,6 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
 #include "blockyard/ga/edge.h"
 
 namespace blockyard::ga {
@@ -36,11 +40,24 @@ void SparseHandles::access(int handle, int cut, IntLists offsets, IntLists colum
     *columns.wide() = is_empty ? nullptr : block.columns.data();
     return;
   }
+  require_narrow(block);
   auto& [narrow_offsets, narrow_columns] = kept_.at(handle).narrow[cut];
   narrow_offsets.assign(block.offsets.begin(), block.offsets.end());
   narrow_columns.assign(block.columns.begin(), block.columns.end());
   *offsets.narrow() = is_empty ? nullptr : narrow_offsets.data();
   *columns.narrow() = is_empty ? nullptr : narrow_columns.data();
+}
+
+void require_narrow(const Sparse::Block& block) {
+  constexpr std::int64_t most = std::numeric_limits<int>::max();
+  // Offsets rise, so the last one is the largest.
+  const std::int64_t offset = block.offsets.empty() ? 0 : block.offsets.back();
+  const std::int64_t column = block.columns.empty() ? 0 : std::ranges::max(block.columns);
+  if (offset > most || column > most)
+    refuse(
+        fmt::format("the block has {} elements and columns up to {}, and an int holds no more "
+                    "than {}: use the call whose name ends in 64, or INTEGERs of 8 bytes",
+                    offset, column, most));
 }
 
 SparseHandles& edge_of_sparse() noexcept { return edge().sparse; }

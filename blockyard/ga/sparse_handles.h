@@ -31,6 +31,9 @@ class SparseHandles {
   int next_ = -1000;
 };
 
+/// Throws Error{bad_input} unless offsets and columns of the block fit an int.
+void require_narrow(const garray::Sparse::Block& block);
+
 [[nodiscard]] SparseHandles& edge_of_sparse() noexcept;
 [[nodiscard]] garray::Sparse& sparse(int handle);
 /// The same, where there is such a process.
