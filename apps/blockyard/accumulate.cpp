@@ -15,6 +15,7 @@
 #include "apps/blockyard/ring_report.h"
 #include "blockyard/base/error.h"
 #include "blockyard/base/text.h"
+#include "blockyard/fabric/mpi/agree.h"
 #include "blockyard/lattice/samples_file.h"
 #include "blockyard/store/survive.h"
 
@@ -107,14 +108,15 @@ int accumulate(const AccumulateOptions& options) {
   return run_quietly(session.get(), [&] {
     ring::Team team = make_team(session.get(), options.ranks);
     lattice::AccumulateJob job = read_usage([&] { return job_of(options, team); });
-    RingDevices devices(read_usage([&] { return device_of(options); }));
+    RingDevices devices(read_usage([&] { return device_of(options); }), session.get());
     devices.put_into(job.options, team);
     const bool is_lead = !session || session->process() == 0;
-    if (is_lead) {
+    fabric::agree(session.get(), [&] {
+      if (!is_lead) return;
       const std::vector<std::string> outputs = {options.output, options.json, options.report};
       for (const std::string& file : outputs) check_writable(file);
       check_apart({options.samples}, outputs);
-    }
+    });
     const lattice::G4Report report = lattice::accumulate(job, team);
     if (is_lead) tell(options, report);
     return 0;

@@ -13,7 +13,6 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/blockyard/commands.h"
-#include "apps/blockyard/join.h"
 #include "apps/blockyard/output.h"
 #include "apps/blockyard/ring_report.h"
 #include "apps/blockyard/signals.h"
@@ -22,6 +21,7 @@
 #include "blockyard/base/machine_limits.h"
 #include "blockyard/base/read_file.h"
 #include "blockyard/base/text.h"
+#include "blockyard/fabric/mpi/agree.h"
 #include "blockyard/lattice/dca.h"
 
 namespace blockyard::app {
@@ -250,13 +250,13 @@ RingDeviceChoice device_of(const HubbardRun& run, const HubbardJob& job) {
   return choice;
 }
 
-/// Sets the share of a rank in memory and devices, of which the result is the owner.
+/// Collective. Sets the share of a rank in memory and devices, of which the result is the owner.
 RingDevices share_machine(const HubbardRun& run, const ring::Team& team, HubbardJob& job) {
   if (run.memory_bytes || job.options.memory_bytes == 0)
     job.options.memory_bytes = memory_of_rank(run.memory_bytes, team);
   else
     job.options.memory_bytes /= team.ranks_here;
-  RingDevices devices(device_of(run, job));
+  RingDevices devices(device_of(run, job), team.session);
   devices.put_into(job.options, team);
   return devices;
 }
@@ -286,16 +286,17 @@ int simulate(const HubbardRun& run, HubbardJob& job, fabric::MpiSession* session
   const RingDevices devices = share_machine(run, team, job);
   const bool is_lead = session == nullptr || session->process() == 0;
   const bool is_silent = run.quiet || is_output_taken({run.json, run.report});
-  if (is_lead) {
+  fabric::agree(session, [&] {
+    if (!is_lead) return;
     check_outputs(run, job);
     if (!is_silent && !job.title.empty()) print_out("{}\n", job.title);
-  }
+  });
   DcaReport report;
   try {
     const lattice::Progress progress = is_lead ? progress_line(run.quiet) : lattice::Progress();
     if (job.dca)
       report = lattice::simulate_dca(job, team, progress, [&](const lattice::DcaStep& step) {
-        if (is_lead && !is_silent) print_out("{}", step_text(step));
+        if (!is_silent) print_out("{}", step_text(step));
       });
     else
       report.last = lattice::simulate(job, team, progress);
@@ -334,13 +335,12 @@ void check_lattice_options(const CLI::App& command, const std::string& file,
           option->get_name(), file, fmt::join(known, ", ")));
 }
 
-HubbardRun hubbard_run(const std::string& file, const std::string& fabric,
-                       const RunOptionValues& values, const OutputOptions& output) {
+HubbardRun hubbard_run(const std::string& file, const RunOptionValues& values,
+                       const OutputOptions& output) {
   input::RunSpec run;
   run.device.kind.clear();
   read_usage([&] { merge(values, run); });
   return {file,
-          fabric,
           run.workers.value_or(0),
           run.memory_bytes,
           output.json,
@@ -352,13 +352,10 @@ HubbardRun hubbard_run(const std::string& file, const std::string& fabric,
           output.report};
 }
 
-int run_hubbard(const HubbardRun& run) {
-  auto session = join_processes(run.fabric);
-  return run_quietly(session.get(), [&] {
-    HubbardJob job = read_hubbard_job(base::read_file(run.file), run.file);
-    merge(run, session.get(), job);
-    return simulate(run, job, session.get());
-  });
+int run_hubbard(const HubbardRun& run, const std::string& text, fabric::MpiSession* session) {
+  HubbardJob job = read_hubbard_job(text, run.file);
+  merge(run, session, job);
+  return simulate(run, job, session);
 }
 
 int plan_hubbard(const HubbardRun& run, int processes) {
@@ -380,21 +377,18 @@ int plan_hubbard(const HubbardRun& run, int processes) {
   return 0;
 }
 
-int resume_hubbard(const HubbardRun& command) {
-  auto session = join_processes(command.fabric);
-  return run_quietly(session.get(), [&] {
-    const lattice::SavedHead head = lattice::CheckpointIn(command.file).head();
-    const HubbardRun run = as_before(command, processes_of(session.get()), head.options);
-    HubbardJob job = read_hubbard_job(head.source, head.file);
-    set_output(head.output, job);
-    job.checkpoints.folder = std::filesystem::path(run.file).parent_path().string();
-    if (job.checkpoints.folder.empty()) job.checkpoints.folder = ".";
-    merge(run, session.get(), job);
-    job.checkpoints.from = run.file;
-    if ((!session || session->process() == 0) && !run.quiet)
-      print_error("resuming {} from {}\n", base::showable(head.file), run.file);
-    return simulate(run, job, session.get());
-  });
+int resume_hubbard(const HubbardRun& command, fabric::MpiSession* session) {
+  const lattice::SavedHead head = share_head(command.file, session);
+  const HubbardRun run = as_before(command, processes_of(session), head.options);
+  HubbardJob job = read_hubbard_job(head.source, head.file);
+  set_output(head.output, job);
+  job.checkpoints.folder = std::filesystem::path(run.file).parent_path().string();
+  if (job.checkpoints.folder.empty()) job.checkpoints.folder = ".";
+  merge(run, session, job);
+  job.checkpoints.from = run.file;
+  if ((session == nullptr || session->process() == 0) && !run.quiet)
+    print_error("resuming {} from {}\n", base::showable(head.file), run.file);
+  return simulate(run, job, session);
 }
 
 }  // namespace blockyard::app

@@ -17,7 +17,6 @@ namespace blockyard::app {
 /// What the command line says of a simulation.
 struct HubbardRun {
   std::string file;
-  std::string fabric = {};
   int ranks = 0;
   std::optional<std::int64_t> memory_bytes = {};
   std::string json = {};
@@ -34,8 +33,11 @@ void check_lattice_options(const CLI::App& command, const std::string& file,
                            const std::vector<std::string>& known);
 
 /// From the options that `run` and `resume` share. Throws UsageError.
-[[nodiscard]] HubbardRun hubbard_run(const std::string& file, const std::string& fabric,
-                                     const RunOptionValues& values, const OutputOptions& output);
+[[nodiscard]] HubbardRun hubbard_run(const std::string& file, const RunOptionValues& values,
+                                     const OutputOptions& output);
+
+/// Collective. What the checkpoint that process 0 reads says of its run.
+[[nodiscard]] lattice::SavedHead share_head(const std::string& file, fabric::MpiSession* session);
 
 /// What a checkpoint keeps of a command line, in that many processes.
 [[nodiscard]] std::string text_of_options(const HubbardRun& run, int processes);
@@ -57,13 +59,15 @@ void check_lattice_options(const CLI::App& command, const std::string& file,
 /// The file of results, and next to it that of the self-energy.
 void set_output(const std::string& output, lattice::HubbardJob& job);
 
-/// Runs it, alone or in all processes of mpirun, and prints the results. Returns the exit code.
-[[nodiscard]] int run_hubbard(const HubbardRun& run);
+/// Collective. Runs the job of this text, alone or in all processes of mpirun, and prints the
+/// results. Returns the exit code.
+[[nodiscard]] int run_hubbard(const HubbardRun& run, const std::string& text,
+                              fabric::MpiSession* session);
 
 /// Prints what a run of it with this many processes would need.
 [[nodiscard]] int plan_hubbard(const HubbardRun& run, int processes);
 
-/// Goes on from the checkpoint that `run.file` is.
-[[nodiscard]] int resume_hubbard(const HubbardRun& run);
+/// Collective. Goes on from the checkpoint that `run.file` is.
+[[nodiscard]] int resume_hubbard(const HubbardRun& run, fabric::MpiSession* session);
 
 }  // namespace blockyard::app

@@ -3,6 +3,8 @@
 
 #include "apps/blockyard/hubbard.h"
 #include "blockyard/base/error.h"
+#include "blockyard/base/fields.h"
+#include "blockyard/fabric/mpi/agree.h"
 
 namespace blockyard::app {
 
@@ -21,6 +23,18 @@ void take_option(const Json& json, const char* key, std::optional<T>& value) {
 }
 
 }  // namespace
+
+lattice::SavedHead share_head(const std::string& file, fabric::MpiSession* session) {
+  const auto bytes = fabric::share(session, [&] {
+    const lattice::SavedHead head = lattice::CheckpointIn(file).head();
+    base::FieldWriter out;
+    out.fields(head.file, head.source, head.output, head.options);
+    return out.take();
+  });
+  lattice::SavedHead head;
+  base::FieldReader(bytes).fields(head.file, head.source, head.output, head.options);
+  return head;
+}
 
 std::string text_of_options(const HubbardRun& run, int processes) {
   Json json = {{"ranks", run.ranks}, {"processes", processes}};

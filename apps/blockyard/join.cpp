@@ -11,6 +11,8 @@
 
 #include "apps/blockyard/failure.h"
 #include "blockyard/base/error.h"
+#include "blockyard/base/fields.h"
+#include "blockyard/fabric/mpi/agree.h"
 
 namespace blockyard::app {
 
@@ -73,6 +75,17 @@ std::unique_ptr<fabric::MpiSession> join_processes(const std::string& fabric) {
   auto session = std::make_unique<fabric::MpiSession>();
   if (session->processes() == 1 && launched > 1) refuse_strangers(launched, by_srun == launched);
   return session;
+}
+
+std::string share_text(fabric::MpiSession* session, const std::function<std::string()>& make) {
+  const auto bytes = fabric::share(session, [&] {
+    base::FieldWriter out;
+    out.field(make());
+    return out.take();
+  });
+  std::string text;
+  base::FieldReader(bytes).field(text);
+  return text;
 }
 
 int run_quietly(const fabric::MpiSession* session, const std::function<int()>& work) {

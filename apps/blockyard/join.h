@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -16,6 +17,11 @@ void add_fabric_option(CLI::App& command, std::string& fabric);
 /// "auto" the launcher's environment tells, "loopback" is alone, "mpi" is not.
 /// Throws base::Error{bad_input} if this program cannot work with the others.
 [[nodiscard]] std::unique_ptr<fabric::MpiSession> join_processes(const std::string& fabric);
+
+/// Collective. The text of `make` at process 0, at all processes. Throws its exception at all of
+/// them.
+[[nodiscard]] std::string share_text(fabric::MpiSession* session,
+                                     const std::function<std::string()>& make);
 
 /// What `work` returns, or the exit code of what it throws, which process 0 tells.
 [[nodiscard]] int run_quietly(const fabric::MpiSession* session, const std::function<int()>& work);

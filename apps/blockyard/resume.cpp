@@ -6,13 +6,13 @@
 
 #include "apps/blockyard/commands.h"
 #include "apps/blockyard/execute.h"
-#include "apps/blockyard/failure.h"
 #include "apps/blockyard/hubbard.h"
 #include "apps/blockyard/join.h"
 #include "apps/blockyard/output.h"
 #include "apps/blockyard/run_options.h"
 #include "blockyard/base/error.h"
 #include "blockyard/base/text.h"
+#include "blockyard/fabric/mpi/agree.h"
 #include "blockyard/job/checkpoint.h"
 #include "blockyard/job/processes.h"
 
@@ -37,49 +37,50 @@ input::RunSpec wanted(const ResumeOptions& options) try {
 }
 
 /// Resumes a simulation of a lattice; `file` is its checkpoint.
-int resume_lattice(const ResumeOptions& options, const CLI::App& command,
-                   const std::string& file) try {
+int resume_lattice(const ResumeOptions& options, const CLI::App& command, const std::string& file,
+                   fabric::MpiSession* session) {
   check_lattice_options(
       command, options.folder,
       {"--fabric", "--ring", "--workers", "--memory", "--device", "--device-options",
        "--device-memory", "--checkpoint", "--json", "--report", "--quiet"});
-  HubbardRun run = hubbard_run(file, options.fabric, options.run, options.output);
+  HubbardRun run = hubbard_run(file, options.run, options.output);
   if (!options.ring.empty()) run.ring = read_usage([&] { return ring::parse_size(options.ring); });
-  return resume_hubbard(run);
-} catch (const std::exception&) {
-  return end_by_exception();
+  return resume_hubbard(run, session);
+}
+
+int resume_programs(const ResumeOptions& options, std::unique_ptr<fabric::MpiSession>& session) {
+  const input::RunSpec run = wanted(options);
+  const job::ProcessCount processes = job::count_processes(session.get());
+  const bool is_first = !session || session->process() == 0;
+  std::optional<job::SavedRun> saved;
+  fabric::agree(session.get(), [&] {
+    saved = job::open_checkpoint(options.folder);
+    if (is_first) check_outputs(options.output, {}, saved->job.run);
+    report::check_exports(saved->job, options.output.exports);
+    input::DeviceSpec& device = saved->job.run.device;
+    merge(options.run, device);
+    device.plugins = find_places("").plugins;  // of the Blockyard that resumes
+    note_for_outputs(options.output, saved->job.run);
+    job::change_ranks(*saved, run, processes);
+  });
+  if (is_first && !options.output.quiet)
+    print_error("resuming {} in program {} of {} from {}\n", base::showable(saved->job.title),
+                saved->step + 1, saved->job.steps.size(), saved->place.folder);
+  return execute(saved->job, options.output, &*saved, session);
 }
 
 int resume(const ResumeOptions& options, const CLI::App& command) {
-  const std::string saved_lattice = lattice::newest_checkpoint(options.folder);
-  if (!saved_lattice.empty()) return resume_lattice(options, command, saved_lattice);
-  if (!options.ring.empty())
-    throw UsageError("--ring is for a simulation of a lattice; there is none in " + options.folder);
-  const input::RunSpec run = wanted(options);
   auto session = join_processes(options.fabric);
   return run_quietly(session.get(), [&] {
     if (session) job::check_builds(*session);
-    const job::ProcessCount processes = job::count_processes(session.get());
-    const bool is_first = !session || session->process() == 0;
-    std::optional<job::SavedRun> saved;
-    const auto open = [&] {
-      saved = job::open_checkpoint(options.folder);
-      if (is_first) check_outputs(options.output, {}, saved->job.run);
-      report::check_exports(saved->job, options.output.exports);
-      input::DeviceSpec& device = saved->job.run.device;
-      merge(options.run, device);
-      device.plugins = find_places("").plugins;  // of the Blockyard that resumes
-      note_for_outputs(options.output, saved->job.run);
-      job::change_ranks(*saved, run, processes);
-    };
-    if (session)
-      job::agree(*session, open);
-    else
-      open();
-    if (is_first && !options.output.quiet)
-      print_error("resuming {} in program {} of {} from {}\n", base::showable(saved->job.title),
-                  saved->step + 1, saved->job.steps.size(), saved->place.folder);
-    return execute(saved->job, options.output, &*saved, session);
+    const std::string saved_lattice =
+        share_text(session.get(), [&] { return lattice::newest_checkpoint(options.folder); });
+    if (!saved_lattice.empty())
+      return resume_lattice(options, command, saved_lattice, session.get());
+    if (!options.ring.empty())
+      throw UsageError("--ring is for a simulation of a lattice; there is none in " +
+                       options.folder);
+    return resume_programs(options, session);
   });
 }
 

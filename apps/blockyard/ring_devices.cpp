@@ -10,6 +10,7 @@
 #include "apps/blockyard/commands.h"
 #include "blockyard/base/fields.h"
 #include "blockyard/base/text.h"
+#include "blockyard/fabric/mpi/agree.h"
 
 namespace blockyard::app {
 
@@ -62,23 +63,28 @@ std::int64_t least_free_bytes(std::deque<device::Device>& devices) {
 
 }  // namespace
 
-RingDevices::RingDevices(const RingDeviceChoice& choice) : choice_(choice) {
-  if (choice.kind != "none") devices_.emplace(choice.kind, choice.options, find_places("").plugins);
+RingDevices::RingDevices(const RingDeviceChoice& choice, fabric::MpiSession* session)
+    : choice_(choice) {
+  if (choice.kind == "none") return;
+  fabric::agree(session,
+                [&] { devices_.emplace(choice.kind, choice.options, find_places("").plugins); });
 }
 
 void RingDevices::put_into(lattice::G4Options& options, const ring::Team& team) {
   options.devices.clear();
   options.device_bytes = 0;
   if (!devices_) return;
-  std::deque<device::Device>& devices = devices_->all();
-  for (device::Device& one : devices) options.devices.push_back(&one);
-  const auto count = static_cast<int>(devices.size());
   const int ranks = team.ranks_here * sharers(team.session);
-  const std::int64_t ranks_each = std::max(1, (ranks + count - 1) / count);
-  if (choice_.memory_bytes)
-    options.device_bytes = *choice_.memory_bytes / ranks_each;
-  else
-    options.device_bytes = least_free_bytes(devices) / 10 * 9 / ranks_each;
+  fabric::agree(team.session, [&] {
+    std::deque<device::Device>& devices = devices_->all();
+    for (device::Device& one : devices) options.devices.push_back(&one);
+    const auto count = static_cast<int>(devices.size());
+    const std::int64_t ranks_each = std::max(1, (ranks + count - 1) / count);
+    if (choice_.memory_bytes)
+      options.device_bytes = *choice_.memory_bytes / ranks_each;
+    else
+      options.device_bytes = least_free_bytes(devices) / 10 * 9 / ranks_each;
+  });
 }
 
 }  // namespace blockyard::app

@@ -21,9 +21,9 @@ struct RingDeviceChoice {
 /// The devices of this process, open until the end of a run.
 class RingDevices {
  public:
-  /// Throws Error{bad_input} for an unknown kind, with those that there are, and Error{device} if
-  /// there is none of that kind here.
-  explicit RingDevices(const RingDeviceChoice& choice);
+  /// Collective among processes, if there are any. Throws Error{bad_input} for an unknown kind,
+  /// with those that there are, and Error{device} if there is none of that kind in one of them.
+  RingDevices(const RingDeviceChoice& choice, fabric::MpiSession* session);
 
   /// Collective among processes. Puts them into the options of a run, with the share of a rank in
   /// the one that has least.

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
@@ -16,7 +18,6 @@
 
 #include "apps/blockyard/commands.h"
 #include "apps/blockyard/execute.h"
-#include "apps/blockyard/failure.h"
 #include "apps/blockyard/hubbard.h"
 #include "apps/blockyard/job_files.h"
 #include "apps/blockyard/join.h"
@@ -27,6 +28,9 @@
 #include "apps/blockyard/signals.h"
 #include "blockyard/base/current_error.h"
 #include "blockyard/base/error.h"
+#include "blockyard/base/fields.h"
+#include "blockyard/base/read_file.h"
+#include "blockyard/fabric/mpi/agree.h"
 #include "blockyard/input/job_file.h"
 #include "blockyard/input/words.h"
 #include "blockyard/job/job_bytes.h"
@@ -147,7 +151,7 @@ std::optional<job::Job> share_job(const RunOptions& options, const JobSource& so
   const job::ProcessCount processes = job::count_processes(&session);
   std::string wrong_usage;
   const std::vector<std::byte> mark_of_wrong_usage(1);
-  const auto bytes = job::share(session, [&] {
+  const auto bytes = fabric::share(&session, [&] {
     try {
       const auto job = prepare(options, source, library, processes, kept);
       return job ? job::encode(*job) : std::vector<std::byte>();
@@ -158,7 +162,7 @@ std::optional<job::Job> share_job(const RunOptions& options, const JobSource& so
   });
   if (bytes == mark_of_wrong_usage) throw UsageError(wrong_usage);
   std::optional<job::Job> job;
-  if (!bytes.empty()) job::agree(session, [&] { job = job::decode_job(bytes); });
+  if (!bytes.empty()) fabric::agree(&session, [&] { job = job::decode_job(bytes); });
   return job;
 }
 
@@ -232,24 +236,26 @@ int run_list(RunOptions options, const std::vector<JobSource>& sources, const st
 }
 
 /// A job with a lattice knows nothing of programs and their blocks.
-int run_lattice(const RunOptions& options, const CLI::App& command) try {
+int run_lattice(const RunOptions& options, const CLI::App& command, const std::string& text,
+                fabric::MpiSession* session) {
   const std::string& file = options.files.front();
   check_lattice_options(
       command, file,
       {"--fabric", "--workers", "--memory", "--device", "--device-options", "--device-memory",
        "--checkpoint", "--checkpoint-dir", "--json", "--report", "--quiet"});
-  return run_hubbard(hubbard_run(file, options.fabric, options.run, options.output));
-} catch (const std::exception&) {
-  return end_by_exception();
+  return run_hubbard(hubbard_run(file, options.run, options.output), text, session);
 }
 
 int run(const RunOptions& options, const CLI::App& command, const std::string& library) {
-  if (options.files.size() == 1 && is_lattice_job(options.files.front()))
-    return run_lattice(options, command);
-  const std::vector<JobSource> sources = list_jobs(options.files, options.scans);
   auto session = join_processes(options.fabric);
   return run_quietly(session.get(), [&] {
     if (session) job::check_builds(*session);
+    const std::string lattice = share_text(session.get(), [&] {
+      const std::string& file = options.files.front();
+      return options.files.size() == 1 && is_lattice_job(file) ? base::read_file(file) : "";
+    });
+    if (!lattice.empty()) return run_lattice(options, command, lattice, session.get());
+    const std::vector<JobSource> sources = list_jobs(options.files, options.scans);
     Kept kept;
     return sources.size() == 1 && options.scans.empty()
                ? run_one(options, sources.front(), library, session, kept, nullptr)

@@ -11,9 +11,9 @@
 
 #include "blockyard/base/error.h"
 #include "blockyard/base/fields.h"
+#include "blockyard/fabric/mpi/agree.h"
 #include "blockyard/input/words.h"
 #include "blockyard/job/guess.h"
-#include "blockyard/job/processes.h"
 
 namespace blockyard::job {
 
@@ -76,7 +76,7 @@ Arrays projected(const Job& job, const Results& results) {
 
 /// The arrays of process 0, at all.
 Arrays shared(const Job& job, const Results& results, fabric::MpiSession& session) {
-  const auto bytes = share(session, [&] {
+  const auto bytes = fabric::share(&session, [&] {
     base::FieldWriter out;
     for (const auto& [label, array] : projected(job, results))
       out.fields(label, array.extents, array.values);

@@ -6,15 +6,13 @@
 
 #include <algorithm>
 #include <array>
-#include <exception>
-#include <filesystem>
-#include <optional>
 #include <set>
 
 #include "blockyard/base/build_id.h"
-#include "blockyard/base/current_error.h"
+#include "blockyard/base/error.h"
 #include "blockyard/base/fields.h"
 #include "blockyard/base/machine_limits.h"
+#include "blockyard/fabric/mpi/agree.h"
 #include "blockyard/job/version.h"
 
 namespace blockyard::job {
@@ -23,49 +21,6 @@ using base::Errc;
 using base::Error;
 
 namespace {
-
-/// An error on its way to other processes.
-struct Failure {
-  bool is_one = false;
-  Errc code = Errc::internal;
-  std::string text;
-
-  template <class Stream>
-  void fields(Stream& stream) {
-    stream.fields(is_one, code, text);
-  }
-};
-
-/// The exception that `work` throws, as a value.
-template <class Work>
-Failure failure_of(const Work& work) {
-  try {
-    work();
-    return {};
-  } catch (const std::exception&) {
-    const Error error = base::current_error();
-    return {true, error.code(), error.what()};
-  }
-}
-
-void rethrow(const Failure& failure) {
-  if (failure.is_one) throw Error(failure.code, failure.text);
-}
-
-std::vector<std::byte> bytes_of(Failure failure, const std::vector<std::byte>& rest) {
-  base::FieldWriter out;
-  failure.fields(out);
-  out.field(rest);
-  return out.take();
-}
-
-std::vector<std::byte> take(const std::vector<std::byte>& bytes, Failure& failure) {
-  base::FieldReader in(bytes);
-  failure.fields(in);
-  std::vector<std::byte> rest;
-  in.field(rest);
-  return rest;
-}
 
 /// The machine of this process, and the processors that it may use there.
 std::vector<std::byte> seat_of_this_process() {
@@ -93,35 +48,11 @@ int cores_of_first(const std::vector<std::vector<std::byte>>& seats) {
 
 }  // namespace
 
-std::vector<std::byte> share(fabric::MpiSession& session,
-                             const std::function<std::vector<std::byte>()>& make) {
-  Failure failure;
-  std::vector<std::byte> made;
-  if (session.process() == 0) failure = failure_of([&] { made = make(); });
-  made = take(session.broadcast(bytes_of(failure, made)), failure);
-  rethrow(failure);
-  return made;
-}
-
-void agree(fabric::MpiSession& session, const std::function<void()>& work) {
-  const auto all = session.gather(bytes_of(failure_of(work), {}));
-  (void)share(session, [&] {
-    Failure first;
-    for (const auto& bytes : all) {
-      Failure failure;
-      (void)take(bytes, failure);
-      if (!first.is_one || (first.code == Errc::comm && failure.is_one)) first = failure;
-    }
-    rethrow(first);
-    return std::vector<std::byte>();
-  });
-}
-
 ProcessCount count_processes(fabric::MpiSession* session) {
   if (session == nullptr) return {};
   ProcessCount count{session->processes(), session->processes_here()};
   const auto all = session->gather(seat_of_this_process());
-  const auto cores = share(*session, [&] {
+  const auto cores = fabric::share(session, [&] {
     base::FieldWriter out;
     out.field(cores_of_first(all));
     return out.take();
@@ -133,8 +64,9 @@ ProcessCount count_processes(fabric::MpiSession* session) {
 void check_builds(fabric::MpiSession& session) {
   const std::string mine = fmt::format("{} {}", version(), base::build_id());
   const auto bytes = std::as_bytes(std::span(mine));
-  const auto first = share(session, [&] { return std::vector(bytes.begin(), bytes.end()); });
-  agree(session, [&] {
+  const auto first =
+      fabric::share(&session, [&] { return std::vector(bytes.begin(), bytes.end()); });
+  fabric::agree(&session, [&] {
     if (std::equal(first.begin(), first.end(), bytes.begin(), bytes.end())) return;
     throw Error(
         Errc::bad_input,

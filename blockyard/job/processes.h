@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstddef>
-#include <functional>
-#include <string>
 #include <vector>
 
 #include "blockyard/fabric/mpi/session.h"
@@ -11,14 +8,6 @@
 
 /// Steps of all processes of one mpirun before and after a run.
 namespace blockyard::job {
-
-/// The bytes of `make` at process 0, at all processes. Throws its exception at all of them.
-[[nodiscard]] std::vector<std::byte> share(fabric::MpiSession& session,
-                                           const std::function<std::vector<std::byte>()>& make);
-
-/// Does `work` at every process; throws at all the error of the first that has one, by number, but
-/// one that came from elsewhere (Errc::comm) only as a last resort.
-void agree(fabric::MpiSession& session, const std::function<void()>& work);
 
 /// Collective. The processes of a run; alone without a session. Launchers tie processes to cores of
 /// their own, or let them share all of a machine: the cores are the union of what the processes on

@@ -15,6 +15,7 @@
 
 #include "blockyard/base/clock.h"
 #include "blockyard/fabric/loopback/loopback.h"
+#include "blockyard/fabric/mpi/agree.h"
 #include "blockyard/fabric/mpi/mpi_world.h"
 #include "blockyard/fabric/rank_threads.h"
 #include "blockyard/job/basis_guess.h"
@@ -66,10 +67,7 @@ class Run {
       set_up_files();
       set_up_devices();
     };
-    if (session_ != nullptr)
-      agree(*session_, set_up);
-    else
-      set_up();
+    fabric::agree(session_, set_up);
     origin_seconds_ = base::now_seconds();
     make_world();
   }

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "blockyard/base/fields.h"
+#include "blockyard/fabric/mpi/agree.h"
 
 namespace blockyard::lattice {
 
@@ -41,20 +42,32 @@ void state_fields(Fields& fields, Report& report) {
     fields.fields(function->levels, function->momenta, function->values);
 }
 
+using Told = std::function<void(const DcaStep&)>;
+
 class Iteration {
  public:
-  Iteration(const HubbardJob& job, const ring::Team& team, const Progress& progress)
+  /// Collective.
+  Iteration(const HubbardJob& job, const ring::Team& team, const Progress& progress,
+            const Told& told)
       : job_(job),
         team_(team),
         progress_(progress),
+        told_(told),
         patches_(job.model, job.dca->directions, job.dca->points),
         is_lead_(team.session == nullptr || team.session->process() == 0) {
     const Hubbard& model = job.model;
     report_.sigma = {{model.layers, model.sites(), {}}, 0, 0};
-    if (!job.checkpoints.from.empty())
-      load();
-    else if (!job.dca->restart.empty())
-      report_.sigma = read_self_energy(job.dca->restart, model, job.dca->frequencies);
+    const auto begin = fabric::share(team.session, [&] {
+      if (!job.checkpoints.from.empty()) return CheckpointIn(job.checkpoints.from).head().outer;
+      if (!job.dca->restart.empty())
+        report_.sigma = read_self_energy(job.dca->restart, model, job.dca->frequencies);
+      return state();
+    });
+    base::FieldReader in(begin);
+    state_fields(in, report_);
+    const auto before = static_cast<int>(report_.steps.size());
+    if (before > 0) report_.is_converged = report_.steps.back().change <= job.dca->tolerance;
+    if (!job.checkpoints.from.empty()) resumed_ = before + 1;
   }
 
   /// Collective. Whether the self-energy stays.
@@ -85,7 +98,11 @@ class Iteration {
     }
     mix(next);
     report_.steps.push_back(told);
-    if (is_lead_) save(bath);
+    fabric::agree(team_.session, [&] {
+      if (!is_lead_) return;
+      save(bath);
+      if (told_) told_(told);
+    });
     return told.change <= options.tolerance;
   }
 
@@ -99,13 +116,10 @@ class Iteration {
   [[nodiscard]] DcaReport& report() { return report_; }
 
  private:
-  void load() {
-    const CheckpointIn saved(job_.checkpoints.from);
-    base::FieldReader in(saved.head().outer);
-    state_fields(in, report_);
-    const auto before = static_cast<int>(report_.steps.size());
-    if (before > 0) report_.is_converged = report_.steps.back().change <= job_.dca->tolerance;
-    resumed_ = before + 1;
+  [[nodiscard]] std::vector<std::byte> state() const {
+    base::FieldWriter out;
+    state_fields(out, report_);
+    return out.take();
   }
 
   /// A simulation in the bath of the present self-energy. Each has random numbers of its own.
@@ -113,9 +127,7 @@ class Iteration {
     constexpr std::uint64_t apart = 0x9e3779b97f4a7c15;
     job.seed += apart * static_cast<std::uint64_t>(number);
     if (number != resumed_) job.checkpoints.from.clear();
-    base::FieldWriter state;
-    state_fields(state, report_);
-    job.checkpoints.outer = state.take();
+    job.checkpoints.outer = state();
     const int needed = std::max(bath_frequencies, job.half + job.exchange);
     Bath bath = bath_of(job.model, patches_, report_.sigma, needed);
     Problem problem = problem_of(job.model, job.half, job.exchange, job.exchange_momenta);
@@ -150,6 +162,7 @@ class Iteration {
   const HubbardJob& job_;
   const ring::Team& team_;
   const Progress& progress_;
+  const Told& told_;
   Patches patches_;
   bool is_lead_;
   std::optional<CheckpointFolder> folder_;  ///< of all simulations
@@ -161,13 +174,11 @@ class Iteration {
 
 DcaReport simulate_dca(const HubbardJob& job, const ring::Team& team, const Progress& progress,
                        const std::function<void(const DcaStep&)>& told) {
-  Iteration iteration(job, team, progress);
+  Iteration iteration(job, team, progress, told);
   DcaReport& report = iteration.report();
   auto number = static_cast<int>(report.steps.size());
-  while (!report.is_converged && number < job.dca->iterations) {
+  while (!report.is_converged && number < job.dca->iterations)
     report.is_converged = iteration.step(++number);
-    if (told) told(report.steps.back());
-  }
   if (!job.options.channels.empty()) iteration.accumulate(number + 1);
   iteration.remove_checkpoints();
   return std::move(report);

@@ -46,10 +46,10 @@ void write_self_energy(const std::string& path, const Hubbard& model, const Save
 ///   Gbar(K) = mean over the patch of 1 / (i w + mu - eps(k) - Sigma(K)),  G0 = 1 / (1/Gbar +
 ///   Sigma)
 /// a simulation of the cluster gives Sigma = 1/G0 - 1/G, which is mixed with the one before, until
-/// it stays or the iterations end. Then G4 is accumulated if the job has channels. Process 0 writes
-/// the self-energy after each step. `told` hears of each step, at process 0. Checkpoints are those
-/// of the simulation under way, with the self-energy that it began with, and until that has one,
-/// those of the one before.
+/// it stays or the iterations end. Then G4 is accumulated if the job has channels. Process 0 reads
+/// the self-energy to begin with, and writes that after each step. `told` hears of each step, at
+/// process 0. Checkpoints are those of the simulation under way, with the self-energy that it began
+/// with, and until that has one, those of the one before.
 [[nodiscard]] DcaReport simulate_dca(const HubbardJob& job, const ring::Team& team,
                                      const Progress& progress,
                                      const std::function<void(const DcaStep&)>& told);

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "blockyard/base/error.h"
+#include "blockyard/fabric/mpi/agree.h"
 #include "blockyard/lattice/checkpoint.h"
 #include "blockyard/lattice/rank_walk.h"
 #include "blockyard/lattice/walker.h"
@@ -87,8 +88,12 @@ HubbardReport simulate(const HubbardJob& job, const Problem& problem, const Bare
   HubbardReport result;
   result.problem = problem;
   const Cluster cluster = problem.cluster();
-  const auto saved = open_saved(job);
-  const double bound = saved ? saved->head().exact_bound : warm_bound(job, problem, cluster, bare);
+  const std::string& saved = job.checkpoints.from;
+  double bound = 0;
+  fabric::agree(team.session, [&] {
+    bound = saved.empty() ? warm_bound(job, problem, cluster, bare)
+                          : CheckpointIn(saved).head().exact_bound;
+  });
   base::BufferPool pool(std::size_t{1} << 30);
   std::atomic<std::int64_t> done = 0;
   const int processes = team.session != nullptr ? team.session->processes() : 1;
@@ -97,8 +102,8 @@ HubbardReport simulate(const HubbardJob& job, const Problem& problem, const Bare
     G4Options options = common_options(fabric, job.options);
     const G4Plan plan = plan_g4(problem, options, fabric.size(), expected_vertices(job));
     if (fabric.rank() == 0 && !job.checkpoints.folder.empty() && !folder)
-      folder.emplace(job.checkpoints.folder, job.checkpoints.from);
-    options.may_bin_by_ring = job.checkpoints.folder.empty() && !saved;
+      folder.emplace(job.checkpoints.folder, saved);
+    options.may_bin_by_ring = job.checkpoints.folder.empty() && saved.empty();
     G4Run run(member, problem, cluster, options, plan, pool, job.samples, bound);
     const auto mine = open_saved(job);
     if (mine)

@@ -2,6 +2,7 @@
 #include "python/src/prepared.h"
 
 #include "blockyard/base/fields.h"
+#include "blockyard/fabric/mpi/agree.h"
 #include "blockyard/job/job_bytes.h"
 #include "blockyard/job/processes.h"
 #include "blockyard/super/device_form.h"
@@ -28,7 +29,7 @@ Ready prepare_alone(const input::Spec& spec, const input::Places& places,
 Ready prepare_together(const input::Spec& spec, const input::Places& places,
                        fabric::MpiSession& session, const job::Embedding& embedding) {
   const job::ProcessCount count = job::count_processes(&session);
-  const auto bytes = job::share(session, [&] {
+  const auto bytes = fabric::share(&session, [&] {
     const Ready ready = prepare_alone(spec, places, count, embedding);
     base::FieldWriter out;
     out.fields(ready.found_json, ready.found_text,
@@ -36,7 +37,7 @@ Ready prepare_together(const input::Spec& spec, const input::Places& places,
     return out.take();
   });
   Ready ready;
-  job::agree(session, [&] {
+  fabric::agree(&session, [&] {
     std::vector<std::byte> job;
     base::FieldReader(bytes).fields(ready.found_json, ready.found_text, job);
     if (job.empty()) return;

@@ -9,8 +9,8 @@
 
 #include "blockyard/base/clock.h"
 #include "blockyard/base/error.h"
+#include "blockyard/fabric/mpi/agree.h"
 #include "blockyard/job/memory_plan.h"
-#include "blockyard/job/processes.h"
 #include "blockyard/report/iteration_table.h"
 #include "blockyard/report/live_socket.h"
 #include "blockyard/report/page.h"
@@ -170,12 +170,8 @@ std::shared_ptr<PyResults> run(const std::shared_ptr<PyJob>& job, nb::object pri
     results->context = context_of(*job, command);
     report::LiveSocket live(job->job, report::live_folder(runtime.c_str()), session);
     const job::Hooks hooks = listener.hooks(is_table ? &table : nullptr, live);
-    if (session != nullptr) {
-      job::agree(*session,
-                 [&] { results->results = job::run(job->job, hooks, job->from.get(), session); });
-    } else {
-      results->results = job::run(job->job, hooks, job->from.get());
-    }
+    fabric::agree(session,
+                  [&] { results->results = job::run(job->job, hooks, job->from.get(), session); });
     table.end();
     results->context.iterations = table.iterations();
   } catch (const base::Error& error) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A run resumed from its last checkpoint.
 #include "blockyard/base/error.h"
+#include "blockyard/fabric/mpi/agree.h"
 #include "blockyard/input/run_options.h"
 #include "blockyard/job/checkpoint.h"
 #include "blockyard/job/processes.h"
@@ -32,16 +33,12 @@ std::shared_ptr<PyJob> resume(const std::string& folder, const SettingPairs& wis
   const nb::gil_scoped_release release;
   fabric::MpiSession* session = made->processes ? made->processes->session.get() : nullptr;
   const job::ProcessCount count = job::count_processes(session);
-  const auto open = [&] {
+  fabric::agree(session, [&] {
     made->from = std::make_unique<job::SavedRun>(job::open_checkpoint(folder));
     made->from->job.run.report = true;
     made->from->job.run.has_trace = has_trace;
     change(*made->from, wishes, plugins, count);
-  };
-  if (session != nullptr)
-    job::agree(*session, open);
-  else
-    open();
+  });
   made->job = std::move(made->from->job);
   return made;
 }
