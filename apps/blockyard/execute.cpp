@@ -16,6 +16,7 @@
 #include "apps/blockyard/progress.h"
 #include "apps/blockyard/signals.h"
 #include "blockyard/base/error.h"
+#include "blockyard/fabric/mpi/agree.h"
 #include "blockyard/job/checkpoint.h"
 #include "blockyard/job/method_results.h"
 #include "blockyard/report/iteration_table.h"
@@ -161,6 +162,7 @@ End assist(const job::Job& job, const job::SavedRun* from, fabric::MpiSession& s
   hooks.checkpoint_requests = checkpoint_signals;
   hooks.ends_after_checkpoint = [&] { return ends_at_checkpoint(job); };
   hooks.give_up = [](std::string_view) { std::_Exit(exit_error); };
+  fabric::agree(&session, [] {});  // on what process 0 does before the run
   note_signals();
   report::LiveSocket live(job, live_folder(), &session);
   hooks.look = [&](const job::LiveView& view) { live.answer(view); };
@@ -169,13 +171,15 @@ End assist(const job::Job& job, const job::SavedRun* from, fabric::MpiSession& s
 
 End lead(const job::Job& job, const OutputOptions& options, const job::SavedRun* from,
          fabric::MpiSession* session, report::ListedJob* told) {
-  const report::ReportContext context =
-      options.report.empty() ? report::ReportContext() : report::begin_report(job, command_line());
+  report::ReportContext context;
   Output output(is_output_taken(files_of(options)) ? stderr : stdout);
   // The programs of a method print the numbers of its table.
   const bool is_table = !job.method.empty();
   const bool is_short = options.quiet || options.is_silent || options.wants_one_line();
-  if (job.chemistry && !is_short) output.print(report::print_header(job));
+  fabric::agree(session, [&] {
+    if (!options.report.empty()) context = report::begin_report(job, command_line());
+    if (job.chemistry && !is_short) output.print(report::print_header(job));
+  });
   note_signals();
   report::LiveSocket live(job, live_folder(), session);
   try {

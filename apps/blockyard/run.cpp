@@ -192,6 +192,20 @@ void check_list(const RunOptions& options) {
     if (is_wanted) throw UsageError(fmt::format("{} is for one job, not for several", name));
 }
 
+/// Collective. Does `tell` at process 0, and returns the signal that it has noted then, after which
+/// no job begins (0: none). A signal reaches the other processes at other times.
+int end_job(fabric::MpiSession* session, const std::function<void()>& tell) {
+  const auto bytes = fabric::share(session, [&] {
+    tell();
+    base::FieldWriter out;
+    out.field(noted_signal());
+    return out.take();
+  });
+  int signal = 0;
+  base::FieldReader(bytes).field(signal);
+  return signal;
+}
+
 /// Runs jobs one after the other. A failed one is reported, and the next one begins; with several
 /// processes a failure ends them all.
 int run_list(RunOptions options, const std::vector<JobSource>& sources, const std::string& library,
@@ -200,8 +214,10 @@ int run_list(RunOptions options, const std::vector<JobSource>& sources, const st
   std::vector<std::string> inputs;
   for (const JobSource& source : sources)
     inputs.insert(inputs.end(), source.files.begin(), source.files.end());
-  check_outputs(options.output, inputs, {});
   const bool is_first = !session || session->process() == 0;
+  fabric::agree(session.get(), [&] {
+    if (is_first) check_outputs(options.output, inputs, {});
+  });
   const std::string json = std::exchange(options.output.json, "");
   options.output.is_silent = true;
   Output output(json == "-" ? stderr : stdout);
@@ -214,21 +230,32 @@ int run_list(RunOptions options, const std::vector<JobSource>& sources, const st
   for (const JobSource& source : sources) {
     report::ListedJob& told = done.emplace_back(
         report::ListedJob{source.name, source.files.front(), source.settings, {}, {}, {}, true});
+    std::exception_ptr failure;
     try {
       const int ended = run_one(options, source, library, session, kept, &told);
       if (ended != 0 && told.error.empty()) told.error = "it has errors";
-    } catch (const std::exception& error) {
-      if (session) throw;
-      const auto* const usage = dynamic_cast<const UsageError*>(&error);
-      told.error = usage != nullptr ? usage->what() : base::current_error().what();
+    } catch (const UsageError& error) {
+      if (session) throw;  // in all processes
+      told.error = error.what();
+    } catch (const std::exception&) {
+      if (session)
+        failure = std::current_exception();
+      else
+        told.error = base::current_error().what();
     }
-    if (is_first) output.print(table.row(told));
+    const int signal = end_job(session.get(), [&] {
+      if (failure) std::rethrow_exception(failure);
+      output.print(table.row(told));
+    });
+    fabric::agree(session.get(), [&] {
+      if (failure && signal == 0) std::rethrow_exception(failure);
+    });
     if (!told.error.empty() && is_first) print_error("error: {}: {}\n", told.name, told.error);
     if (!told.error.empty()) code = exit_error;
-    if (noted_signal() == 0) continue;
+    if (signal == 0) continue;
     if (told.error.empty() && is_first)  // between two jobs
-      print_error("error: {}\n", describe_signal(noted_signal()));
-    code = 128 + noted_signal();
+      print_error("error: {}\n", describe_signal(signal));
+    code = 128 + signal;
     break;
   }
   if (is_first && !json.empty()) output.write_file(json, report::list_json(done));

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Makes something happen to a process at a chosen call of a chosen function, without a sleep: put it
  * before the program with LD_PRELOAD. From the environment:
- *   TRIP_CALL    send | pwrite | fsync | rename | pread: which function is counted
+ *   TRIP_CALL    send | pwrite | fsync | rename | pread | fflush: which function is counted
  *   TRIP_AT      the number of the call, from 1 on, at which it trips (all later ones too if an error)
  *   TRIP_SIGNAL  signal that the process then gets, or
  *   TRIP_ERRNO   error that the call then fails with, or
  *   TRIP_FLIP    pread: a bit of what is read is wrong
  *   TRIP_RANK    of MPI: only this rank (as the launcher numbers it)
  *   TRIP_PATH    pwrite, pread and rename: only files whose (old) path has this text
- * "send" is pthread_mutex_lock: what every message takes at least once. */
+ * "fflush" is that of standard output, "send" is pthread_mutex_lock: what every message takes at least once. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -117,6 +117,13 @@ int fsync(int file) {
   if (error == 0) return REAL(fsync)(file);
   errno = error;
   return -1;
+}
+
+int fflush(FILE* stream) {
+  const int error = stream == stdout ? trip("fflush", NULL) : 0;
+  if (error == 0) return REAL(fflush)(stream);
+  errno = error;
+  return EOF;
 }
 
 int rename(const char* from, const char* to) {

@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""One of two processes fails between the steps that they take together, or sees other files: the run ends everywhere.
+
+The environment: BLOCKYARD, MPIEXEC, TRIP (tests/faults/trip.c). A run that hangs is an error after LIMIT_SECONDS.
+"""
+
+import json
+import os
+import signal
+import subprocess
+import unittest
+
+import common
+
+MPIEXEC = os.environ["MPIEXEC"]
+TRIP = os.environ["TRIP"]
+HYDROGEN = """[molecule]
+geometry = '''
+H 0 0 0
+H 0 0 {r}
+'''
+[basis]
+name = "sto-3g"
+[method]
+name = "scf"
+"""
+KEEPING = """sial keeping
+scalar x
+x = 42.0
+set_persistent x "the x"
+endsial keeping
+"""
+KEPT = """sial kept
+scalar x
+scalar total
+restore_persistent x "the x"
+collective total += x
+print total
+endsial kept
+"""
+
+
+class Alone(common.JobTest):
+    def setUp(self):
+        super().setUp()
+        for name in ("first", "second"):  # where process 0 and process 1 run
+            (self.folder / name).mkdir()
+
+    def run_apart(self, *arguments, output="", **trip):
+        """`output`: where process 0 prints."""
+        redirect = ["sh", "-c", f'exec "$@" > {output}', "sh"] if output else []
+        settings = {f"TRIP_{key.upper()}": str(value) for key, value in trip.items()}
+        if trip:
+            settings["LD_PRELOAD"] = TRIP
+        one = [common.BLOCKYARD, *map(str, arguments)]
+        return subprocess.run([MPIEXEC, "-n", "1", "-wdir", self.folder / "first", *redirect, *one, ":", "-n", "1", "-wdir",
+                               self.folder / "second", *one], text=True, capture_output=True,
+                              timeout=common.LIMIT_SECONDS, check=False,
+                              env={**os.environ, "TMPDIR": str(self.scratch), **settings})
+
+    def test_a_full_disk_where_process_0_prints(self):
+        self.write("first/h2.toml", HYDROGEN.format(r=0.74))
+        for scan in ((), ("--scan", "molecule.charge=0,0")):
+            done = self.run_apart("run", "h2.toml", "-w", 1, *scan, output="/dev/full")
+            self.assert_fails(done, "cannot write the output")
+
+    def test_a_folder_of_results_that_process_0_alone_sees(self):
+        self.write("first/h2.toml", HYDROGEN.format(r=0.74))
+        command = ["run", "h2.toml", "-w", 1, "--scan", "molecule.charge=0,0", "--json", "out/all.json"]
+        self.assert_fails(self.run_apart(*command), "out/all.json")
+        (self.folder / "first/out").mkdir()
+        done = self.run_apart(*command)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(len(json.loads((self.folder / "first/out/all.json").read_text())["jobs"]), 2)
+
+    def test_a_signal_to_process_0_ends_a_list_in_all(self):
+        """It comes when the first job is told, and the other process may be on the way to the next one."""
+        self.write("first/h2.toml", HYDROGEN.format(r=0.74))
+        done = self.run_apart("run", "h2.toml", "-w", 1, "--scan", "molecule.charge=0,0", rank=0, call="fflush", at=1,
+                              signal=int(signal.SIGTERM))
+        self.assertEqual(done.returncode, 128 + signal.SIGTERM, done.stdout + done.stderr)
+        self.assertIn("stopped by signal 15", done.stderr)
+        self.assertEqual(done.stdout.count("charge=0"), 1, done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
