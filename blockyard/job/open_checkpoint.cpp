@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <set>
+#include <utility>
 
 #include "blockyard/base/error.h"
 #include "blockyard/job/checkpoint.h"
@@ -63,12 +65,14 @@ std::vector<StepResult> read_results(base::FieldReader& in) {
 
 namespace {
 
-/// Why there is none, if it is not the folder's fault.
+/// Why there is none, if that can be told.
 std::string_view reason_of(const fs::path& folder) {
   std::error_code failed;
   const fs::file_status status = fs::status(folder, failed);
   if (status.type() == fs::file_type::not_found) return ": there is no such folder";
   if (!failed && status.type() != fs::file_type::directory) return ": it is not a folder";
+  if (fs::exists(folder / detail::lock_name, failed))
+    return ": the run that began there completed none; start it again";
   return "";
 }
 
@@ -165,6 +169,21 @@ void choose_ranks(SavedRun& saved, const input::RunSpec& wanted, const ProcessCo
   set_ranks(saved.job, wanted.workers.value_or(saved.workers / to_work), servers, processes);
 }
 
+/// Compares each worker with the first one: two files are open at a time, however many there are.
+std::set<std::string> live_differences(const SavedRun& saved) {
+  const program::Program& program = saved.job.steps[saved.step].program;
+  std::set<std::string> names;
+  for (int worker = std::min(1, saved.workers - 1); worker < saved.workers; ++worker) {
+    SavedWorker first(saved, 0);
+    SavedWorker other(saved, worker);
+    std::vector<worker::RecordSource*> sources = {&first};
+    if (worker > 0) sources.push_back(&other);
+    for (std::string& name : worker::live_differences(program, sources))
+      names.insert(std::move(name));
+  }
+  return names;
+}
+
 }  // namespace
 
 void change_ranks(SavedRun& saved, const input::RunSpec& wanted, const ProcessCount& processes) {
@@ -178,13 +197,7 @@ void change_ranks(SavedRun& saved, const input::RunSpec& wanted, const ProcessCo
   if (wanted.checkpoint_seconds) run.checkpoint_seconds = wanted.checkpoint_seconds;
   job.memory = plan(job);
   if (job.workers == saved.workers) return;
-  std::vector<std::unique_ptr<SavedWorker>> states;
-  std::vector<worker::RecordSource*> sources;
-  for (int worker = 0; worker < saved.workers; ++worker) {
-    states.push_back(std::make_unique<SavedWorker>(saved, worker));
-    sources.push_back(states.back().get());
-  }
-  const auto differing = worker::live_differences(job.steps[saved.step].program, sources);
+  const auto differing = live_differences(saved);
   if (!differing.empty())
     throw Error(Errc::bad_input,
                 fmt::format("{} was written by {} workers, and each holds a different value of {} "

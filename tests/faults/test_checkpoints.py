@@ -7,6 +7,8 @@ import json
 import os
 import pathlib
 import random
+import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -102,6 +104,12 @@ class Checkpoints(common.JobTest):
     def complete(self):
         return sorted(path for path in self.saved.glob("checkpoint-*") if path.suffix != ".part")
 
+    def has_one_for_the_batch_script(self):
+        """Whether the script in docs/clusters.md would resume."""
+        text = (pathlib.Path(__file__).parents[2] / "docs/clusters.md").read_text(encoding="utf-8")
+        condition = re.search(r"^if (compgen .*); then$", text, re.MULTILINE)[1]
+        return subprocess.run(["bash", "-c", condition.replace("job.checkpoint", str(self.saved))], check=False).returncode == 0
+
     def save_some(self):
         """A killed run that leaves two checkpoints."""
         self.run_saving(complete(6), "--checkpoint", "0s")
@@ -151,6 +159,23 @@ class Checkpoints(common.JobTest):
         done = self.run_blockyard("resume", self.saved, "-w", 4)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual((done.stdout + done.stderr).count("after it"), 1, done.stdout)
+
+    def test_a_run_killed_before_its_first_checkpoint_begins_again(self):
+        self.run_saving(complete(1), "--checkpoint", "0s")
+        self.assertFalse(self.has_one_for_the_batch_script())
+        self.assert_fails(self.run_blockyard("resume", self.saved), "no complete checkpoint in", "start it again")
+        self.assertEqual(self.run_saving({}, "--checkpoint", "0s").returncode, 0)
+        self.assertFalse(self.saved.exists())
+        self.save_some()
+        self.assertTrue(self.has_one_for_the_batch_script())
+
+    def test_states_of_many_workers_are_compared_with_few_files_open(self):
+        path = self.write("p.sial", PRINTING)
+        self.run_tripped(complete(2), "run", path, "-w", 60, "--checkpoint", "0s", "--checkpoint-dir", self.saved)
+        self.assertEqual(len(list(self.saved.glob("checkpoint-000001/worker-*"))), 60)
+        done = self.run_blockyard("resume", self.saved, "-w", 2,
+                                  preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (50, 50)))
+        self.assertEqual((done.returncode, done.stdout.strip()), (0, "after it"), done.stderr)
 
     def test_a_run_killed_at_any_message_goes_on(self):
         reference = self.reference()
