@@ -23,6 +23,7 @@
 #include "blockyard/job/detail/worker_run.h"
 #include "blockyard/job/guess.h"
 #include "blockyard/job/keep.h"
+#include "blockyard/job/kept_bytes.h"
 #include "blockyard/job/processes.h"
 #include "blockyard/job/results_bytes.h"
 #include "blockyard/job/scratch.h"
@@ -62,6 +63,7 @@ class Run {
     const auto here = std::ranges::equal_range(workers, process_);  // they are in order
     first_worker_ = static_cast<int>(here.begin() - workers.begin());
     workers_here_ = static_cast<int>(here.size());
+    read_files();
     const auto set_up = [this] {
       tensor::blas::map_buffers(workers_here_);
       set_up_files();
@@ -101,14 +103,29 @@ class Run {
     return process_of_[static_cast<std::size_t>(rank)] == process_;
   }
 
+  /// Process 0 reads: another run may replace the files meanwhile.
+  void read_files() {
+    const auto read = [this] {
+      if (!job_.run.persistent.empty()) kept_ = read_kept(job_.run.persistent);
+      if (has_guess_file(job_) && from_ == nullptr) read_guess(job_, guess_);
+      leave_out_guess(job_, guess_, kept_);
+    };
+    if (session_ == nullptr) return read();
+    const auto kept = fabric::share(session_, [&] {
+      read();
+      return encode(kept_);
+    });
+    const auto guess = fabric::share(session_, [this] { return encode(guess_); });
+    if (process_ == 0) return;
+    kept_ = decode_kept(kept);
+    guess_ = decode_kept(guess);
+  }
+
   /// The steps that may fail in one process before the ranks begin.
   void set_up_files() {
     scratch_.emplace(scratch_parent(job_.run.scratch));
     for (const std::string& file : {job_.run.persistent, job_.run.save})
       if (process_ == 0 && !file.empty()) store::check_replaceable(file);
-    if (!job_.run.persistent.empty()) kept_ = read_kept(job_.run.persistent);
-    if (has_guess_file(job_) && from_ == nullptr) read_guess(job_, guess_);
-    leave_out_guess(job_, guess_, kept_);
     if (!job_.run.checkpoint_folder.empty())
       checkpoints_.emplace(job_, hooks_, results_, from_, process_ == 0);
   }

@@ -83,6 +83,21 @@ class Alone(common.JobTest):
         self.assertIn("stopped by signal 15", done.stderr)
         self.assertEqual(done.stdout.count("charge=0"), 1, done.stdout)
 
+    def test_process_0_alone_reads_what_was_kept(self):
+        """So that a run which replaces the file meanwhile cannot give workers different values."""
+        self.write("keeping.sial", KEEPING)
+        self.run_well("run", "keeping.sial", "-w", 1, "--persistent", "first/kept.h5")
+        self.write("first/kept.sial", KEPT)
+        done = self.run_apart("run", "kept.sial", "-w", 1, "--persistent", "kept.h5")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("total = 84.0", done.stdout)
+
+    def test_process_0_alone_reads_a_guess(self):
+        self.write("first/h2.toml", HYDROGEN.format(r=0.74))
+        self.run_well("run", "first/h2.toml", "-w", 1, "--save", "first/h2.h5")
+        done = self.run_apart("run", "h2.toml", "-w", 1, "--guess", "h2.h5")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
 
 if __name__ == "__main__":
     unittest.main()
