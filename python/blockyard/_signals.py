@@ -4,8 +4,12 @@ systems end a job, and how ``mpirun`` does it after Ctrl-C. SIGUSR1 asks a run f
 
 from __future__ import annotations
 
+import os
 import signal
+import sys
 import threading
+import time
+from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
@@ -14,8 +18,59 @@ from . import _core
 _signals = (signal.SIGTERM, signal.SIGHUP)
 
 
+_again_seconds = 0.01  # between the signals that are sent again
+_again: set[int] = set()  # signals whose exceptions Python ignored
+
+
+class _Ended(SystemExit):
+    def __init__(self, number: int):
+        super().__init__(128 + number)
+        self.number = number
+
+
 def _end(number: int, frame: FrameType | None) -> None:
-    raise SystemExit(128 + number)
+    _again.discard(number)
+    raise _Ended(number)
+
+
+class _Unraisable:
+    """In the place of ``sys.unraisablehook``. A signal that arrives in ``__del__``, or in a callback of a weak reference
+    or of the garbage collector, raises where Python ignores exceptions: it is sent again."""
+
+    def __init__(self, before: Callable[[Any], Any]):
+        self.before = before
+
+    def __call__(self, told: Any) -> None:
+        try:
+            if isinstance(told.exc_value, _Ended):
+                _send_again(told.exc_value.number)
+            else:
+                self.before(told)
+        except _Ended as ended:
+            _send_again(ended.number)
+
+
+def _send_again(number: int) -> None:
+    """From another thread: at once it would be ignored again. Until it has come: a call that blocks misses what comes
+    just before it."""
+    def send() -> None:
+        is_ours = True
+        while is_ours:
+            time.sleep(_again_seconds)
+            if number not in _again:
+                return
+            is_ours = signal.getsignal(number) == _end
+            signal.pthread_kill(main, number)
+        _again.discard(number)
+
+    main = threading.main_thread().ident
+    assert main is not None
+    _again.add(number)
+    try:
+        threading.Thread(target=send, daemon=True).start()
+    except RuntimeError:  # the interpreter ends, and has removed what sessions left
+        _replace(_end, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
 
 
 _held: "set[OrderlyEnd]" = set()
@@ -29,11 +84,15 @@ class OrderlyEnd:
         if threading.current_thread() is threading.main_thread():
             _held.add(self)
             _replace(signal.SIG_DFL, _end)
+            if not isinstance(sys.unraisablehook, _Unraisable):
+                sys.unraisablehook = _Unraisable(sys.unraisablehook)
 
     def release(self) -> None:
         _held.discard(self)
         if not _held and threading.current_thread() is threading.main_thread():
             _replace(_end, signal.SIG_DFL)
+            if isinstance(sys.unraisablehook, _Unraisable):
+                sys.unraisablehook = sys.unraisablehook.before
 
     def __enter__(self) -> None:
         self.hold()

@@ -223,14 +223,54 @@ def test_a_signal_that_ends_a_script_leaves_nothing_behind(number, tmp_path):
     assert os.listdir(tmp_path) == []
 
 
+IGNORED = """
+import gc
+import signal
+import sys
+import time
+import weakref
+import blockyard
+
+class Slow:
+    pass
+
+def wait(*_):
+    print("begun", flush=True)
+    while True:
+        time.sleep(0.01)
+
+session = blockyard.Session(workers=1, memory="32M", scratch=sys.argv[1])
+slow = Slow()
+if sys.argv[2] == "destructor":
+    Slow.__del__ = wait
+elif sys.argv[2] == "weak reference":
+    kept = weakref.ref(slow, wait)
+else:
+    gc.callbacks.append(lambda *_: (gc.callbacks.clear(), wait()))
+del slow
+gc.collect()
+while True:
+    signal.pause()
+"""
+
+
+@pytest.mark.parametrize("where", ["destructor", "weak reference", "collector"])
+def test_a_signal_whose_exception_python_ignores_ends_a_script(where, tmp_path):
+    code, told = end_by(signal.SIGTERM, [sys.executable, "-c", IGNORED, tmp_path, where])
+    assert code == 128 + signal.SIGTERM and told == ""
+    assert os.listdir(tmp_path) == []
+
+
 def test_signals_are_ours_until_the_last_session_ends():
+    hook = sys.unraisablehook
     before = signal.getsignal(signal.SIGTERM)
     first, second = (blockyard.Session(workers=1, memory="32M") for _ in range(2))
     ours = signal.getsignal(signal.SIGTERM)
     first.close()
     assert ours != before and signal.getsignal(signal.SIGTERM) == ours
+    assert sys.unraisablehook != hook
     second.close()
-    assert signal.getsignal(signal.SIGTERM) == before
+    assert signal.getsignal(signal.SIGTERM) == before and sys.unraisablehook == hook
 
 
 FORK = """
