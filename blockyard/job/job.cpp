@@ -201,7 +201,8 @@ MemoryPlan plan(const Job& job, std::int64_t total) {
 }  // namespace
 
 UsualMemory usual_memory(const Job& job) {
-  return usual_memory(job.processes_on_node, workers_of_process(job) * tensor::blas::buffer_bytes);
+  return usual_memory(job.granted ? *job.granted : granted_memory(job.processes_on_node),
+                      workers_of_process(job) * tensor::blas::buffer_bytes);
 }
 
 MemoryPlan plan(const Job& job) {
@@ -223,6 +224,7 @@ void set_ranks(Job& job, std::optional<int> workers, std::optional<int> servers,
   job.cores = processes.cores;
   job.processes = processes.all;
   job.processes_on_node = processes.on_node;
+  job.granted = processes.granted;
   job.serves_apart = processes.all > 1 && servers.has_value();
   if (processes.all == 1) {
     job.workers = workers_of_process;

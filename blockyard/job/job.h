@@ -38,10 +38,12 @@ struct Job {
   int workers = 1;  ///< of all processes, as servers
   int servers = 1;
   int processes = 1;
-  int processes_on_node = 1;
-  int cores = 1;              ///< that the processes of this machine can use together
+  int processes_on_node = 1;  ///< on the machine with the fewest cores for each
+  int cores = 1;              ///< that those can use together
   bool serves_apart = false;  ///< a server has a process of its own
   MemoryPlan memory;          ///< of each process
+  /// What any process is granted, where it was counted with others; not a part of job_bytes.
+  std::optional<GrantedMemory> granted = {};
   input::RunSpec run;
   Embedding embedding;
   std::vector<Decision> decisions;
@@ -52,8 +54,10 @@ struct Job {
 /// The processes that run a job together.
 struct ProcessCount {
   int all = 1;
-  int on_node = 1;                   ///< that share the memory and the cores of this machine
+  int on_node = 1;                   ///< on the machine with the fewest cores for each
   int cores = base::usable_cores();  ///< that those can use together
+  /// The least that any of them is granted; nothing: that of this process, when it is wanted.
+  std::optional<GrantedMemory> granted = {};
 };
 
 /// A job, unless a program has errors.

@@ -46,19 +46,16 @@ Error too_little(std::int64_t total, std::int64_t wanted, int workers, const Pro
   return {Errc::no_memory, text};
 }
 
-/// The tighter of two limits, of which the second is shared by `processes`.
-std::optional<base::MemoryRoom> tighter(std::optional<base::MemoryRoom> least,
-                                        std::optional<base::MemoryRoom> shared, int processes) {
-  if (!shared) return least;
-  shared->bytes /= std::max(1, processes);
-  return least && least->bytes <= shared->bytes ? least : shared;
+/// One without a limit is the widest.
+base::MemoryRoom tighter(base::MemoryRoom first, base::MemoryRoom second) {
+  if (second.limit.empty()) return first;
+  return first.limit.empty() || second.bytes < first.bytes ? second : first;
 }
 
-/// The most memory the system grants this process.
-std::optional<base::MemoryRoom> limited_room(int processes, std::int64_t mapped_later = 0) {
-  std::optional<base::MemoryRoom> own = base::process_memory_room();
-  if (own) own->bytes = std::max<std::int64_t>(0, own->bytes - mapped_later);
-  return tighter(std::move(own), base::group_memory_room(), processes);
+/// The part of each of the processes that share `room`.
+base::MemoryRoom share_of(std::optional<base::MemoryRoom> room, int processes) {
+  if (!room) return {};
+  return {room->bytes / std::max(1, processes), std::move(room->limit)};
 }
 
 /// The part of `room` for blocks. A run keeps within a tenth and 200 MB above its budget
@@ -128,21 +125,31 @@ MemoryPlan plan_memory_apart(std::int64_t total_bytes, std::int64_t shared_bytes
   return plan;
 }
 
-UsualMemory usual_memory(int processes_on_node, std::int64_t mapped_later) {
-  std::optional<base::MemoryRoom> least = limited_room(processes_on_node, mapped_later);
-  if (auto room = base::machine_memory_room())
-    least = tighter(std::move(least), std::move(room), processes_on_node);
-  if (!least)
+GrantedMemory granted_memory(int processes_on_node) {
+  return {share_of(base::process_memory_room(), 1),
+          tighter(share_of(base::group_memory_room(), processes_on_node),
+                  share_of(base::machine_memory_room(), processes_on_node))};
+}
+
+GrantedMemory tightest(const GrantedMemory& first, const GrantedMemory& second) {
+  return {tighter(first.own, second.own), tighter(first.shared, second.shared)};
+}
+
+UsualMemory usual_memory(const GrantedMemory& granted, std::int64_t mapped_later) {
+  base::MemoryRoom own = granted.own;
+  own.bytes = std::max<std::int64_t>(0, own.bytes - mapped_later);
+  const base::MemoryRoom least = tighter(std::move(own), granted.shared);
+  if (least.limit.empty())
     throw Error(Errc::io, "this machine does not say how much memory is free: give --memory");
-  return {part_of(least->bytes), least->limit};
+  return {part_of(least.bytes), least.limit};
 }
 
 std::string memory_warning(std::int64_t wanted_bytes, int processes_on_node) {
-  const auto room = limited_room(processes_on_node);
-  if (!room || wanted_bytes <= room->bytes) return "";
+  const base::MemoryRoom room = tighter(share_of(base::process_memory_room(), 1),
+                                        share_of(base::group_memory_room(), processes_on_node));
+  if (room.limit.empty() || wanted_bytes <= room.bytes) return "";
   return fmt::format("{} of memory are more than {}, {}: the run may fail or be killed",
-                     base::format_bytes(wanted_bytes), room->limit,
-                     base::format_bytes(room->bytes));
+                     base::format_bytes(wanted_bytes), room.limit, base::format_bytes(room.bytes));
 }
 
 void return_freed_blocks() noexcept {

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 
+#include "blockyard/base/machine_limits.h"
 #include "blockyard/flow/bind.h"
 
 namespace blockyard::job {
@@ -40,6 +41,19 @@ struct MemoryPlan {
                                            int workers, int servers,
                                            std::span<const ProgramNeed> needs);
 
+/// What the system grants a process of a job; a room with an empty limit: without one.
+struct GrantedMemory {
+  base::MemoryRoom own;     ///< by the limits of this process alone
+  base::MemoryRoom shared;  ///< its part of what the processes on its machine share
+  friend bool operator==(const GrantedMemory&, const GrantedMemory&) = default;
+};
+
+/// Of this process.
+[[nodiscard]] GrantedMemory granted_memory(int processes_on_node);
+
+/// The tighter of each; of equal ones `first`.
+[[nodiscard]] GrantedMemory tightest(const GrantedMemory& first, const GrantedMemory& second);
+
 /// The default memory of a process, and the limit it derives from, for messages.
 struct UsualMemory {
   std::int64_t bytes = 0;
@@ -50,7 +64,7 @@ struct UsualMemory {
 /// would not hold the program itself. Processes of one machine share its memory and
 /// their control group. `mapped_later` bytes of address space go to libraries. Throws Error{io} if
 /// the machine does not say how much is free.
-[[nodiscard]] UsualMemory usual_memory(int processes_on_node = 1, std::int64_t mapped_later = 0);
+[[nodiscard]] UsualMemory usual_memory(const GrantedMemory& granted, std::int64_t mapped_later = 0);
 
 /// The warning for a user who asks for more memory than the system grants; "" if none.
 [[nodiscard]] std::string memory_warning(std::int64_t wanted_bytes, int processes_on_node);

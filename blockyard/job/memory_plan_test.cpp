@@ -86,8 +86,8 @@ std::int64_t mapped_bytes() {
 }
 
 TEST(Memory, OfThisMachineAndProcessIsKnown) {
-  EXPECT_GT(usual_memory().bytes, mib);
-  EXPECT_FALSE(usual_memory().source.empty());
+  EXPECT_GT(usual_memory(granted_memory(1)).bytes, mib);
+  EXPECT_FALSE(usual_memory(granted_memory(1)).source.empty());
   EXPECT_GT(peak_rss_bytes(), mib / 4);
 }
 
@@ -99,7 +99,7 @@ TEST(Memory, TakenWithoutAWishLeavesRoomBelowTheLimitOfTheProcess) {
   rlimit less = before;
   less.rlim_cur = static_cast<rlim_t>(mapped + 600 * mib);
   ASSERT_EQ(setrlimit(RLIMIT_AS, &less), 0);
-  const UsualMemory usual = usual_memory(4);
+  const UsualMemory usual = usual_memory(granted_memory(4));
   const std::string warning = memory_warning(1000 * mib, 4);
   const std::string none = memory_warning(100 * mib, 4);
   ASSERT_EQ(setrlimit(RLIMIT_AS, &before), 0);

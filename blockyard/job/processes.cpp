@@ -22,42 +22,77 @@ using base::Error;
 
 namespace {
 
-/// The machine of this process, and the processors that it may use there.
-std::vector<std::byte> seat_of_this_process() {
+Seat seat_of_this_process(const fabric::MpiSession& session) {
   std::array<char, 256> host{};
   (void)gethostname(host.data(), host.size() - 1);
-  base::FieldWriter out;
-  out.fields(std::string(host.data()), base::allowed_processors());
-  return out.take();
+  const int here = session.processes_here();
+  return {host.data(), base::allowed_processors(), base::processor_quota().value_or(0), here,
+          granted_memory(here)};
 }
 
-/// Cores that the processes on the machine of the first one can use together.
-int cores_of_first(const std::vector<std::vector<std::byte>>& seats) {
-  std::string first;
+/// Cores that the processes on a machine can use together.
+int cores_of(std::span<const Seat> seats, const std::string& host) {
   std::set<std::int32_t> together;
-  for (const auto& seat : seats) {
-    std::string host;
-    std::vector<std::int32_t> processors;
-    base::FieldReader(seat).fields(host, processors);
-    if (first.empty()) first = host;
-    if (host == first) together.insert(processors.begin(), processors.end());
+  std::int32_t quota = 0;
+  for (const Seat& seat : seats) {
+    if (seat.host != host) continue;
+    together.insert(seat.processors.begin(), seat.processors.end());
+    if (quota == 0) quota = seat.quota;
   }
   const auto cores = static_cast<int>(together.size());
-  return std::max(1, std::min(cores, base::processor_quota().value_or(cores)));
+  return std::max(1, quota > 0 ? std::min(cores, quota) : cores);
+}
+
+/// Where a limit is, for messages at process 0.
+void name_place(base::MemoryRoom& room, std::size_t process, const std::string& host) {
+  if (!room.limit.empty()) room.limit += fmt::format(" (process {}, on {})", process, host);
 }
 
 }  // namespace
 
+ProcessCount count_seats(std::span<const Seat> seats) {
+  ProcessCount count{static_cast<int>(seats.size()), 0, 0, seats.front().memory};
+  std::set<std::string> seen;
+  for (std::size_t k = 0; k < seats.size(); ++k) {
+    const Seat& seat = seats[k];
+    GrantedMemory memory = seat.memory;
+    if (k > 0) name_place(memory.own, k, seat.host);
+    if (seat.host != seats.front().host) name_place(memory.shared, k, seat.host);
+    count.granted = tightest(*count.granted, memory);
+    if (!seen.insert(seat.host).second) continue;
+    const int cores = cores_of(seats, seat.host);
+    const int on_node = std::max(1, seat.on_node);
+    if (k == 0 || cores / on_node < count.cores / count.on_node)
+      count.cores = cores, count.on_node = on_node;
+  }
+  return count;
+}
+
 ProcessCount count_processes(fabric::MpiSession* session) {
   if (session == nullptr) return {};
-  ProcessCount count{session->processes(), session->processes_here()};
-  const auto all = session->gather(seat_of_this_process());
-  const auto cores = fabric::share(session, [&] {
+  base::FieldWriter mine;
+  seat_of_this_process(*session).fields(mine);
+  const auto all = session->gather(mine.take());
+  const auto bytes = fabric::share(session, [&] {
+    std::vector<Seat> seats(all.size());
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      base::FieldReader in(all[k]);
+      seats[k].fields(in);
+    }
+    const ProcessCount count = count_seats(seats);
     base::FieldWriter out;
-    out.field(cores_of_first(all));
+    out.fields(count.all, count.on_node, count.cores);
+    Seat least;
+    least.memory = *count.granted;
+    least.fields(out);
     return out.take();
   });
-  base::FieldReader(cores).field(count.cores);
+  ProcessCount count;
+  Seat least;
+  base::FieldReader in(bytes);
+  in.fields(count.all, count.on_node, count.cores);
+  least.fields(in);
+  count.granted = least.memory;
   return count;
 }
 

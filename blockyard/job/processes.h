@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <span>
+#include <string>
 #include <vector>
 
 #include "blockyard/fabric/mpi/session.h"
@@ -9,9 +11,27 @@
 /// Steps of all processes of one mpirun before and after a run.
 namespace blockyard::job {
 
-/// Collective. The processes of a run; alone without a session. Launchers tie processes to cores of
-/// their own, or let them share all of a machine: the cores are the union of what the processes on
-/// the machine of process 0 may use.
+/// What a process says of itself and its machine.
+struct Seat {
+  std::string host;
+  std::vector<std::int32_t> processors;  ///< that it may use
+  std::int32_t quota = 0;                ///< cores that control groups grant; 0: no limit
+  std::int32_t on_node = 1;              ///< processes on its machine
+  GrantedMemory memory;
+
+  template <class Stream>
+  void fields(Stream& stream) {
+    stream.fields(host, processors, quota, on_node, memory.own.bytes, memory.own.limit,
+                  memory.shared.bytes, memory.shared.limit);
+  }
+};
+
+/// Processes get equally many workers and equally much memory, so those count that have the least.
+/// Launchers tie processes to cores of their own, or let them share all of a machine: the cores of
+/// a machine are the union of what its processes may use. REQUIRES: a seat, the first of process 0.
+[[nodiscard]] ProcessCount count_seats(std::span<const Seat> seats);
+
+/// Collective. The processes of a run, as count_seats says; alone without a session.
 [[nodiscard]] ProcessCount count_processes(fabric::MpiSession* session);
 
 /// Throws at all processes if one of them is another build of blockyard than process 0.

@@ -357,7 +357,8 @@ void bind_jobs(nb::module_& module) {
              nb::arg("found"), nb::arg("processes").none());
   module.def("usable_cores", &base::usable_cores);
   module.def("memory_bytes", [](const std::string& text) {
-    return text.empty() ? job::usual_memory().bytes : base::parse_bytes(text, "memory");
+    return text.empty() ? job::usual_memory(job::granted_memory(1)).bytes
+                        : base::parse_bytes(text, "memory");
   });
 }
 

@@ -83,6 +83,18 @@ class Mpi(common.JobTest):
         self.assertIn("another build of blockyard", done.stderr)
         self.assertNotIn("text", done.stdout)
 
+    def test_memory_is_that_of_the_process_with_the_least(self):
+        path = self.write("p.sial", 'sial p\nprint "text"\nendsial p\n')
+        arguments = [common.BLOCKYARD, "run", path, "-w", "1", "--report", "report.json"]
+        limited = ["sh", "-c", 'ulimit -v 3000000; exec "$@"', "sh"]
+        done = subprocess.run([MPIEXEC, "-n", "1", *arguments, ":", "-n", "1", *limited, *arguments],
+                              cwd=self.folder, text=True, capture_output=True,
+                              timeout=common.LIMIT_SECONDS, check=False)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        found = json.loads((self.folder / "report.json").read_text())
+        memory = next(one for one in found["decisions"] if one["what"] == "memory of a process")
+        self.assertIn("(ulimit -v) leaves (process 1, on ", memory["reason"])
+
     def test_one_process_prints(self):
         path = self.write("p.sial", 'sial p\nprint "text"\nendsial p\n')
         done = self.run_in(2, "run", path, "-w", 2)
