@@ -86,12 +86,11 @@ void check_device_kind(const input::DeviceSpec& spec) {
                     kinds.empty() ? "there is none" : fmt::format("{}", fmt::join(kinds, ", "))));
 }
 
-Devices::Devices(const input::DeviceSpec& spec, int workers, int first_here,
+Devices::Devices(const input::DeviceSpec& spec, const DeviceUsers& users,
                  std::int64_t host_share_bytes, base::BufferPool& blocks,
                  std::int64_t lock_limit_bytes)
     : spec_(spec),
-      workers_(workers),
-      first_here_(first_here),
+      users_(users),
       host_share_bytes_(host_share_bytes),
       blocks_(blocks),
       lock_limit_bytes_(lock_limit_bytes) {
@@ -130,7 +129,7 @@ Devices::~Devices() {
 
 const worker::DeviceShare* Devices::share(int worker) noexcept {
   if (!is_open_.load(std::memory_order_acquire)) return nullptr;
-  return &shares_[static_cast<std::size_t>(worker - first_here_) % shares_.size()];
+  return &shares_[static_cast<std::size_t>(worker - users_.first_here) % shares_.size()];
 }
 
 void Devices::note_work(double seconds) noexcept {
@@ -310,17 +309,19 @@ void Devices::open_kind(const std::string& kind, bool only_gpus) {
 
 void Devices::share_memory() {
   const auto count = static_cast<int>(devices_.size());
-  const int workers_each = std::max(1, (workers_ + count - 1) / count);
+  const auto on_each = [count](int workers) { return std::max(1, (workers + count - 1) / count); };
   for (device::Device& device : devices_) {
     const blockyard_description found = device.describe();
     // Some room is left to the driver and to the workspaces of libraries.
-    std::int64_t bytes = static_cast<std::int64_t>(found.free_bytes) / 10 * 9;
-    if (found.free_bytes == 0 || found.shares_host_memory != 0) bytes = host_share_bytes_ / count;
-    shares_.push_back({&device, static_cast<int>(shares_.size()),
-                       spec_.memory_bytes.value_or(bytes) / workers_each,
+    std::int64_t bytes =
+        static_cast<std::int64_t>(found.free_bytes) / 10 * 9 / on_each(users_.on_machine);
+    if (found.free_bytes == 0 || found.shares_host_memory != 0)
+      bytes = host_share_bytes_ / count / on_each(users_.here);
+    if (spec_.memory_bytes) bytes = *spec_.memory_bytes / on_each(users_.here);
+    shares_.push_back({&device, static_cast<int>(shares_.size()), bytes,
                        locks_ ? &*locks_ : nullptr,
                        // In the memory of the host what is there is as near.
-                       workers_ > 1 && found.shares_host_memory == 0 ? &peers_ : nullptr,
+                       users_.on_machine > 1 && found.shares_host_memory == 0 ? &peers_ : nullptr,
                        spec_.streams, spec_.keeps_memory});
   }
 }

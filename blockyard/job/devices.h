@@ -30,6 +30,14 @@ struct DeviceInfo {
   friend bool operator==(const DeviceInfo&, const DeviceInfo&) = default;
 };
 
+/// The workers of this process, of all processes on this machine, and the number of the first here
+/// less its place among those of the machine.
+struct DeviceUsers {
+  int here = 1;
+  int on_machine = 1;
+  int first_here = 0;
+};
+
 /// Throws Error{bad_input}, with the kinds that there are, if the kind has no plug-in in the folder
 /// of plug-ins. Loads nothing.
 void check_device_kind(const input::DeviceSpec& spec);
@@ -42,12 +50,12 @@ class Devices final : public worker::DeviceSupply {
  public:
   /// Begins to open them, or waits for work. For `auto` they are GPUs, or nothing; never a CPU
   /// that a driver presents as a device.
-  /// workers           of all processes on this machine
-  /// first_here        number of a worker of this process less its place among those
+  /// users             whether other processes see the same devices is not known: those here take
+  ///                   their part of what is free there, and all that spec.memory_bytes says
   /// host_share_bytes  what a device that computes in the memory of the host may take there
   /// blocks            the memory of all blocks here, of which up to lock_limit_bytes are locked
   /// Throws Error{bad_input} if the kind that is asked for has no plug-in, with what to do.
-  Devices(const input::DeviceSpec& spec, int workers, int first_here, std::int64_t host_share_bytes,
+  Devices(const input::DeviceSpec& spec, const DeviceUsers& users, std::int64_t host_share_bytes,
           base::BufferPool& blocks, std::int64_t lock_limit_bytes);
   ~Devices() override;
 
@@ -90,8 +98,7 @@ class Devices final : public worker::DeviceSupply {
   void warm();
 
   input::DeviceSpec spec_;
-  int workers_;
-  int first_here_;
+  DeviceUsers users_;
   std::int64_t host_share_bytes_;
   base::BufferPool& blocks_;
   std::int64_t lock_limit_bytes_;

@@ -17,7 +17,7 @@ struct Late {
     spec.options = options;
     spec.learns_placement = true;
     spec.after_seconds = after_seconds;
-    devices.emplace(spec, 2, 0, 1 << 20, pool, 1 << 20);
+    devices.emplace(spec, DeviceUsers{2, 2, 0}, 1 << 20, pool, 1 << 20);
   }
   base::BufferPool pool{1 << 20};
   std::optional<Devices> devices;
@@ -106,10 +106,35 @@ TEST(Devices, are_dealt_among_the_workers_of_the_machine) {
   spec.kind = "sim";
   spec.count = 2;
   // Workers 5 and 6 of the job are the third and the fourth here.
-  Devices devices(spec, 4, 3, 1 << 20, pool, 1 << 20);
+  Devices devices(spec, {2, 4, 3}, 1 << 20, pool, 1 << 20);
   devices.wait_until_open([] {});
   EXPECT_EQ(devices.share(5)->number, 0);
   EXPECT_EQ(devices.share(6)->number, 1);
+}
+
+/// Of each of 8 workers here, where 4 processes have as many.
+std::int64_t share_of_32(input::DeviceSpec spec) {
+  base::BufferPool pool(1 << 20);
+  spec.kind = "sim";
+  Devices devices(spec, {8, 32, 0}, 1 << 20, pool, 1 << 20);
+  devices.wait_until_open([] {});
+  return devices.share(0)->bytes;
+}
+
+TEST(Devices, are_used_by_a_process_as_far_as_it_is_told) {
+  input::DeviceSpec spec;
+  spec.count = 1;
+  spec.memory_bytes = 1 << 20;
+  EXPECT_EQ(share_of_32(spec), (1 << 20) / 8);
+  spec.count = 2;
+  EXPECT_EQ(share_of_32(spec), (1 << 20) / 4);
+}
+
+TEST(Devices, are_shared_with_other_processes_without_a_wish) {
+  input::DeviceSpec spec;
+  spec.count = 1;
+  spec.options = "memory=1048000";
+  EXPECT_EQ(share_of_32(spec), 1048000 / 10 * 9 / 32);
 }
 
 TEST(Devices, wait_for_work_however_long_that_is) {
@@ -125,7 +150,7 @@ TEST(Devices, of_no_certain_kind_are_impossible_without_a_plugin) {
   input::DeviceSpec spec;
   spec.kind = "auto";
   spec.plugins = "/nowhere";
-  Devices devices(spec, 1, 0, 1 << 20, pool, 1 << 20);
+  Devices devices(spec, {}, 1 << 20, pool, 1 << 20);
   devices.wait_until_open([] {});
   EXPECT_FALSE(devices.is_possible());
   EXPECT_FALSE(devices.may_come());
@@ -139,7 +164,7 @@ TEST(Devices, refuse_a_plugin_that_is_not_there_before_any_work) {
   spec.plugins = "/nowhere";
   spec.learns_placement = true;
   try {
-    const Devices devices(spec, 1, 0, 1 << 20, pool, 1 << 20);
+    const Devices devices(spec, {}, 1 << 20, pool, 1 << 20);
     FAIL();
   } catch (const base::Error& error) {
     EXPECT_NE(std::string(error.what()).find("/nowhere"), std::string::npos) << error.what();

@@ -133,12 +133,13 @@ class Run {
   void set_up_devices() {
     if (workers_here_ == 0) return;  // a process that only serves
     const int place = session_ != nullptr ? session_->process_here() * workers_here_ : 0;
-    const int workers = std::max(1, job_.workers * job_.processes_on_node / job_.processes);
+    const int sharing = session_ != nullptr ? session_->processes_here() : 1;
+    const DeviceUsers users{workers_here_, std::min(job_.workers, sharing * workers_here_),
+                            first_worker_ - place};
     input::DeviceSpec spec = job_.run.device;
     if (reads_devices()) spec.options += " network=1";
-    devices_ =
-        std::make_unique<Devices>(spec, workers, first_worker_ - place, job_.memory.total_bytes / 4,
-                                  pool_, job_.memory.total_bytes / 2);
+    devices_ = std::make_unique<Devices>(spec, users, job_.memory.total_bytes / 4, pool_,
+                                         job_.memory.total_bytes / 2);
     try {
       devices_->wait_until_open([this] {
         const std::string reason = reason_to_stop();

@@ -295,7 +295,7 @@ def test_the_documentation_has_each_option_with_its_help():
     told = " ".join(blockyard.run.__doc__.split())
     for key, form, text, default, *_ in blockyard._core.run_options():
         assert f"{'supers' if key == 'super' else key}: {text}" in told and default in told, key
-    assert "device_memory: memory to use on each device, such as 4G" in blockyard.Session.__doc__
+    assert "device_memory: memory that a process uses on each device, such as 4G" in blockyard.Session.__doc__
     assert "pardo: " in blockyard.Session.__doc__ and "guess: " not in blockyard.Session.__doc__
 
 
