@@ -25,7 +25,7 @@ void BatchWriter::add(const Any& put, std::span<const std::byte> values) {
 }
 
 Batch BatchWriter::take() {
-  values_.clear();
+  values_ = std::vector<std::byte>();  // {} would keep the memory
   return std::exchange(batch_, {});
 }
 

@@ -16,7 +16,8 @@ class BatchWriter {
   void add(const Any& put, std::span<const std::byte> values);
   [[nodiscard]] std::size_t count() const noexcept { return batch_.head_bytes.size(); }
   [[nodiscard]] std::span<const std::byte> values() const noexcept { return values_; }
-  /// The message; its payload is a copy of values(), made before. Empty afterwards.
+  /// The message; its payload is a copy of values(), made before. Empty
+  /// afterwards, without memory: a worker has one of these for each server.
   [[nodiscard]] Batch take();
 
  private:

@@ -21,6 +21,7 @@ std::pair<Batch, std::vector<std::byte>> three() {
   Batch batch = writer.take();
   EXPECT_EQ(writer.count(), 0U);
   EXPECT_TRUE(writer.values().empty());
+  EXPECT_EQ(writer.values().data(), nullptr) << "it keeps memory";
   return {std::move(batch), std::move(payload)};
 }
 

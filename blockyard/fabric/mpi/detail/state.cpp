@@ -33,8 +33,11 @@ MpiState::MpiState(const MpiSession& session, base::BufferPool& pool, std::vecto
           },
           [this](const detail::Envelope& envelope) { return name_landing(envelope); },
           [this](int from, Letter letter) { deliver(from, std::move(letter)); }) {
-  ranks_here_ =
-      static_cast<std::size_t>(std::count(process_of_.begin(), process_of_.end(), node_.process()));
+  for (std::size_t rank = 0; rank < process_of_.size(); ++rank) {
+    if (process_of_[rank] != node_.process()) continue;
+    mailboxes_[rank] = std::make_unique<detail::Mailbox>();
+    ++ranks_here_;
+  }
   // Naps are shorter than what Linux rounds sleeps to by default, 50 microseconds.
   prctl(PR_SET_TIMERSLACK, 1000UL);
 }
@@ -42,6 +45,12 @@ MpiState::MpiState(const MpiSession& session, base::BufferPool& pool, std::vecto
 int MpiState::process_of(int rank) const {
   base::require(rank >= 0 && rank < size(), "a rank is not in this world");
   return process_of_[static_cast<std::size_t>(rank)];
+}
+
+detail::Mailbox& MpiState::mailbox(int rank) {
+  detail::Mailbox* const box = mailboxes_[static_cast<std::size_t>(rank)].get();
+  base::require(box != nullptr, "a message is for a rank of another process");
+  return *box;
 }
 
 void MpiState::throw_cause() const {
@@ -56,7 +65,7 @@ void MpiState::send(int from, int to, Message message) {
   if (process == node_.process()) {
     if (message.source) message.source->finish();
     message.source.reset();
-    return mailboxes_[static_cast<std::size_t>(to)].hand(std::move(message));
+    return mailbox(to).hand(std::move(message));
   }
   Letter letter;
   letter.envelope.from = from;
@@ -93,7 +102,8 @@ bool MpiState::note_abort(std::string_view cause) noexcept {
   }
   { const std::lock_guard lock(meeting_mutex_); }
   met_.notify_all();
-  for (detail::Mailbox& box : mailboxes_) box.wake();
+  for (const auto& box : mailboxes_)
+    if (box) box->wake();
   return true;
 }
 

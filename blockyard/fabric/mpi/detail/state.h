@@ -57,10 +57,8 @@ class MpiState {
 
   /// Collective. Returns what came of it when all ranks came.
   [[nodiscard]] std::vector<std::byte> meet(detail::Offer mine);
-  void stay_awake(int rank) { mailboxes_[static_cast<std::size_t>(rank)].stay_awake(); }
-  void receive_by(int rank, Receiver* receiver) {
-    mailboxes_[static_cast<std::size_t>(rank)].receive_by(receiver);
-  }
+  void stay_awake(int rank) { mailbox(rank).stay_awake(); }
+  void receive_by(int rank, Receiver* receiver) { mailbox(rank).receive_by(receiver); }
   void land_by(int rank, NameLanding name) {
     const std::lock_guard lock(moving_mutex_);
     names_[static_cast<std::size_t>(rank)] = std::move(name);
@@ -77,6 +75,8 @@ class MpiState {
  private:
   [[noreturn]] void throw_cause() const;
   [[nodiscard]] int process_of(int rank) const;
+  /// REQUIRES: a rank of this process.
+  [[nodiscard]] detail::Mailbox& mailbox(int rank);
   void post(int process, detail::Letter letter);
   /// For the next step.
   void leave(int process, detail::Letter letter);
@@ -109,7 +109,7 @@ class MpiState {
   base::BufferPool& pool_;
   detail::Node node_;
   std::size_t ranks_here_ = 0;
-  std::vector<detail::Mailbox> mailboxes_;  // by rank
+  std::vector<std::unique_ptr<detail::Mailbox>> mailboxes_;  // by rank; null: of other processes
   std::atomic<bool> is_woken_ = false;
   std::atomic<bool> is_aborted_ = false;
   std::atomic<bool> must_spread_abort_ = false;

@@ -22,9 +22,9 @@ void MpiState::deliver(int from, Letter letter) {
   if (is_aborted_) return;
   switch (envelope.subject) {
     case Subject::message:
-      return mailboxes_[static_cast<std::size_t>(envelope.to)].put(
-          {envelope.from, std::move(letter.head), std::move(letter.payload), nullptr,
-           std::move(letter.landing)});
+      return mailbox(envelope.to)
+          .put({envelope.from, std::move(letter.head), std::move(letter.payload), nullptr,
+                std::move(letter.landing)});
     case Subject::offer:
       return take_offer(letter);
     case Subject::result:

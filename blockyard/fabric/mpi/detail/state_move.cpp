@@ -83,7 +83,7 @@ void MpiState::move_until(double seconds, const IsOver& is_over) {
 }
 
 std::optional<Message> MpiState::poll(int rank, double wait_seconds) {
-  detail::Mailbox& box = mailboxes_[static_cast<std::size_t>(rank)];
+  detail::Mailbox& box = mailbox(rank);
   auto message = box.take(0, is_aborted_);
   if (!message && wait_seconds > 0) {
     if (node_.processes() > 1)
