@@ -39,7 +39,7 @@ class FramePool {
   /// Ends the worker's hold on a frame from allocate().
   void recycle(Frame frame) noexcept;
 
-  /// Memory for a message of values that are charged already.
+  /// Memory for a message of values that are charged already. Any thread.
   [[nodiscard]] base::Buffer uncharged(std::size_t size) { return buffers_.allocate(size); }
 
   /// Charges memory that comes from elsewhere (a block to be received).

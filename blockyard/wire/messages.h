@@ -184,7 +184,8 @@ struct Statistics {
 
 // Between workers.
 
-/// One step of a collective: to worker 0 with a worker's part, and back with the result.
+/// One step of a collective: to worker 0 with a worker's part, and back with the result. A long
+/// result is the payload, which all share, and `bytes` is empty.
 struct Collect {
   std::uint64_t step = 0;
   std::vector<std::byte> bytes;

@@ -25,14 +25,14 @@ std::string path_of(const CheckpointPlace& place, const std::string& name) {
 
 /// Worker 0 chooses the place and tells all.
 CheckpointPlace begin_together(Transport& transport, const Options& options, bool in_program) {
-  const auto bytes = transport.collect(Collective::checkpoint, {}, [&](auto) {
+  const auto told = transport.collect(Collective::checkpoint, {}, [&](auto) {
     const CheckpointPlace place = options.checkpoints->begin(in_program);
     base::ByteWriter out;
     out.text(place.folder);
     out.value(place.id);
     return out.take();
   });
-  base::ByteReader in(bytes);
+  base::ByteReader in(told.bytes());
   CheckpointPlace place;
   place.folder = in.text();
   place.id = in.value<std::uint64_t>();
@@ -52,7 +52,7 @@ Wish meet_with_wish(Transport& transport, const Options& options, Collective kin
     for (const auto& part : parts) strongest = std::max(strongest, part.at(0));
     return std::vector<std::byte>{strongest};
   });
-  const auto agreed = std::to_integer<std::uint8_t>(result.at(0));
+  const auto agreed = std::to_integer<std::uint8_t>(result.bytes().front());
   return agreed == impossible ? Wish::none : static_cast<Wish>(agreed);
 }
 

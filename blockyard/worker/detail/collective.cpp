@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <cstring>
+#include <memory>
 #include <utility>
 
 #include "blockyard/base/bytes.h"
@@ -40,9 +42,9 @@ struct Where {
 
 }  // namespace
 
-Collectives::Collectives(fabric::Fabric& fabric, const Options& options, const wire::Access& here,
-                         std::function<void()> wait)
-    : fabric_(fabric), options_(options), here_(here), wait_(std::move(wait)) {
+Collectives::Collectives(fabric::Fabric& fabric, block::FramePool& frames, const Options& options,
+                         const wire::Access& here, std::function<void()> wait)
+    : fabric_(fabric), frames_(frames), options_(options), here_(here), wait_(std::move(wait)) {
   if (options.worker == 0 && options.workers > 1) fabric.receive_by(this);
 }
 
@@ -50,24 +52,23 @@ Collectives::~Collectives() {
   if (options_.worker == 0 && options_.workers > 1) fabric_.receive_by(nullptr);
 }
 
-std::vector<std::byte> Collectives::collect(Collective kind, std::vector<std::byte> mine,
-                                            const Combine& combine) {
-  if (options_.workers == 1) return combine(std::span(&mine, 1));
+Collected Collectives::collect(Collective kind, std::vector<std::byte> mine,
+                               const Combine& combine) {
+  if (options_.workers == 1) return Collected(combine(std::span(&mine, 1)));
   ++step_;
   base::ByteWriter part;
   part.value(Where{kind, here_.pc});
   part.raw(mine);
-  if (options_.worker == 0) return gather(part.bytes(), combine);
+  if (options_.worker == 0) return gather(part.take(), combine);
   fabric_.send(
       0, {.from = -1, .head = wire::encode(wire::Collect{step_, part.take()}), .payload = nullptr});
   while (!results_.contains(step_)) wait_();
   return std::move(results_.extract(step_).mapped());
 }
 
-std::vector<std::byte> Collectives::gather(const std::vector<std::byte>& mine,
-                                           const Combine& combine) {
+Collected Collectives::gather(std::vector<std::byte> mine, const Combine& combine) {
   auto& arrived_parts = parts_[step_];
-  arrived_parts[0] = mine;
+  arrived_parts[0] = std::move(mine);
   Gathering gathering{combine};
   gathering_ = &gathering;
   struct Cleared {
@@ -98,17 +99,24 @@ fabric::Receiver::Taken Collectives::take(fabric::Message& message) {
 }
 
 void Collectives::finish(Gathering& gathering) try {
-  gathering.result = combine_parts(gathering.combine);
+  std::vector<std::byte> bytes = combine_parts(gathering.combine);
+  fabric::Payload shared;
+  if (bytes.size() > most_bytes) {
+    auto copy = std::make_shared<base::Buffer>(frames_.uncharged(bytes.size()));
+    std::memcpy(copy->data(), bytes.data(), bytes.size());
+    bytes = std::vector<std::byte>();
+    shared = std::move(copy);
+  }
   for (int worker = 1; worker < options_.workers; ++worker)
-    fabric_.send(worker, {.from = -1,
-                          .head = wire::encode(wire::Spread{step_, *gathering.result}),
-                          .payload = nullptr});
+    fabric_.send(worker,
+                 {.from = -1, .head = wire::encode(wire::Spread{step_, bytes}), .payload = shared});
+  gathering.result = shared ? Collected(std::move(shared)) : Collected(std::move(bytes));
 } catch (...) {
   gathering.failure = std::current_exception();
 }
 
 std::vector<std::byte> Collectives::combine_parts(const Combine& combine) {
-  const auto& arrived_parts = parts_[step_];
+  auto& arrived_parts = parts_[step_];
   std::vector<std::vector<std::byte>> parts;
   Where first{};
   for (auto& [worker, bytes] : arrived_parts) {
@@ -124,6 +132,7 @@ std::vector<std::byte> Collectives::combine_parts(const Combine& combine) {
                       name_of(where.kind), naming_ ? naming_->place(where.pc) : ""));
     const auto rest = reader.raw(reader.left());
     parts.emplace_back(rest.begin(), rest.end());
+    bytes = std::vector<std::byte>();  // {} would keep the memory
   }
   return combine(parts);
 }

@@ -331,7 +331,7 @@ void Interpreter::assert_same(std::int32_t scalar) {
     return parts[0];
   };
   const auto result = setting_.transport.collect(Collective::assert_same, mine.take(), combine);
-  value = base::ByteReader(result).value<Number>();
+  value = base::ByteReader(result.bytes()).value<Number>();
 }
 
 void Interpreter::broadcast(std::int32_t array, std::int64_t worker) {
@@ -346,10 +346,10 @@ void Interpreter::broadcast(std::int32_t array, std::int64_t worker) {
   if (options.worker == worker) mine.assign(values.begin(), values.end());
   const auto result = setting_.transport.collect(
       Collective::broadcast, std::move(mine),
-      [&](auto parts) { return parts[static_cast<std::size_t>(worker)]; });
-  if (result.size() != values.size())
+      [&](auto parts) { return std::move(parts[static_cast<std::size_t>(worker)]); });
+  if (result.bytes().size() != values.size())
     throw Error(Errc::bad_input, "broadcast_from: workers name different workers or arrays");
-  std::memcpy(values.data(), result.data(), result.size());
+  std::memcpy(values.data(), result.bytes().data(), values.size());
 }
 
 void Interpreter::save(RecordSink& sink) const {

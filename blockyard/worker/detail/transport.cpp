@@ -35,7 +35,7 @@ Transport::Transport(fabric::Fabric& fabric, block::FramePool& frames, const Opt
       options_(options),
       here_(here),
       joined_(fabric, frames, options.workers, options.servers),
-      collectives_(fabric, options, here, [this] { wait(); }) {
+      collectives_(fabric, frames, options, here, [this] { wait(); }) {
   begin_counts();
 }
 
@@ -188,12 +188,12 @@ std::vector<wire::Any> Transport::ask_all(const wire::Any& request) {
   return answers;
 }
 
-std::vector<std::byte> Transport::collect(Collective kind, std::vector<std::byte> mine,
-                                          const Collectives::Combine& combine) {
+Collected Transport::collect(Collective kind, std::vector<std::byte> mine,
+                             const Collectives::Combine& combine) {
   joined_.send_all();
   const double begin = base::now_seconds();
   waits_for_ = Doing::barrier;
-  std::vector<std::byte> result = collectives_.collect(kind, std::move(mine), combine);
+  Collected result = collectives_.collect(kind, std::move(mine), combine);
   waits_for_ = Doing::block;
   if (options_.workers > 1) counts_.collect_seconds += base::now_seconds() - begin;
   return result;
@@ -213,7 +213,7 @@ std::complex<double> Transport::sum(std::complex<double> mine) {
     out.value(total);
     return out.take();
   });
-  return base::ByteReader(result).value<std::complex<double>>();
+  return base::ByteReader(result.bytes()).value<std::complex<double>>();
 }
 
 void Transport::handle(fabric::Message message) {
@@ -228,7 +228,7 @@ void Transport::handle(fabric::Message message) {
         } else if constexpr (std::is_same_v<T, wire::Collect>) {
           collectives_.take_part(message.from, m);
         } else if constexpr (std::is_same_v<T, wire::Spread>) {
-          collectives_.take_result(m);
+          collectives_.take_result(m, std::move(message.payload));
         } else if constexpr (std::is_same_v<T, wire::Done>) {
           take(m);
         } else if constexpr (std::is_same_v<T, wire::DoneMany>) {

@@ -77,8 +77,8 @@ class Transport : public block::BlockSource {
   }
 
   /// Collective among workers: as Collectives say.
-  std::vector<std::byte> collect(Collective kind, std::vector<std::byte> mine,
-                                 const Collectives::Combine& combine);
+  Collected collect(Collective kind, std::vector<std::byte> mine,
+                    const Collectives::Combine& combine);
   /// Collective among workers. Returns when all came.
   void meet(Collective kind);
   /// Collective among workers: sum in the order of workers.
