@@ -13,8 +13,6 @@ namespace blockyard::garray {
 
 namespace {
 
-using fabric::Element;
-using fabric::Reduction;
 using fabric::Strided;
 
 std::size_t index(Extent value) { return static_cast<std::size_t>(value); }
@@ -73,6 +71,41 @@ void Sparse::add(Extent row, Extent column, const void* value) {
   values_.insert(values_.end(), bytes, bytes + kind_.bytes);
 }
 
+/// Where each letter of this rank begins among those that its receiver gets, in the order of
+/// senders, and how many bytes this rank gets. Who sends nothing to a member says nothing to it.
+std::pair<std::vector<std::int64_t>, std::size_t> Sparse::letter_places(
+    const std::vector<std::vector<std::byte>>& letters) {
+  fabric::Memory& memory = runtime_.memory();
+  const fabric::Group group = runtime_.team(group_).group;
+  constexpr std::size_t unit = sizeof(std::int64_t);
+  const std::size_t bytes = letters.size() * unit, mine = static_cast<std::size_t>(me_) * unit;
+  const auto meet = [&] {
+    memory.fence(-1);
+    memory.barrier(group);
+  };
+  std::vector<std::int64_t> numbers(letters.size());  // by sender: how long, then where it begins
+  const fabric::Region board = shared(runtime_, group_, bytes);
+  move(memory, board, me_, 0, numbers.data(), bytes, true);
+  meet();
+  for (std::size_t to = 0; to < letters.size(); ++to) {
+    auto length = static_cast<std::int64_t>(letters[to].size());
+    if (length > 0) move(memory, board, static_cast<int>(to), mine, &length, unit, true);
+  }
+  meet();
+  move(memory, board, me_, 0, numbers.data(), bytes, false);
+  const std::int64_t arriving = std::reduce(numbers.begin(), numbers.end());
+  std::exclusive_scan(numbers.begin(), numbers.end(), numbers.begin(), std::int64_t{0});
+  move(memory, board, me_, 0, numbers.data(), bytes, true);
+  meet();
+  std::vector<std::int64_t> begins(letters.size());  // by receiver
+  for (std::size_t to = 0; to < letters.size(); ++to)
+    if (!letters[to].empty())
+      move(memory, board, static_cast<int>(to), mine, &begins[to], unit, false);
+  memory.barrier(group);
+  memory.release(board);
+  return {std::move(begins), index(arriving)};
+}
+
 /// Brings each entry to the member that has its row.
 void Sparse::deal() {
   fabric::Memory& memory = runtime_.memory();
@@ -87,21 +120,11 @@ void Sparse::deal() {
     std::memcpy(letter.data() + letter.size() - kind_.bytes, values_.data() + e * kind_.bytes,
                 kind_.bytes);
   }
-  std::vector<std::int64_t> lengths(members * members);  // from, to
-  for (std::size_t to = 0; to < members; ++to)
-    lengths[static_cast<std::size_t>(me_) * members + to] =
-        static_cast<std::int64_t>(letters[to].size());
-  memory.reduce(group, Element::i64, Reduction::sum, lengths.data(), lengths.size());
-  const auto before = [&](std::size_t from, std::size_t to) {
-    std::size_t bytes = 0;
-    for (std::size_t f = 0; f < from; ++f) bytes += index(lengths[f * members + to]);
-    return bytes;
-  };
-  const std::size_t arriving = before(members, static_cast<std::size_t>(me_));
+  const auto [begins, arriving] = letter_places(letters);
   const fabric::Region box = shared(runtime_, group_, arriving);
   for (std::size_t to = 0; to < members; ++to)
-    move(memory, box, static_cast<int>(to), before(static_cast<std::size_t>(me_), to),
-         letters[to].data(), letters[to].size(), true);
+    move(memory, box, static_cast<int>(to), index(begins[to]), letters[to].data(),
+         letters[to].size(), true);
   memory.fence(-1);
   memory.barrier(group);
   std::vector<std::byte> letter(arriving);
@@ -126,7 +149,7 @@ void Sparse::build() {
            std::pair(entries_[b].row, entries_[b].column);
   });
   const Extent first = first_row(me_), count = first_row(me_ + 1) - first;
-  for (Block& block : own_) block = {std::vector<std::int64_t>(index(count) + 1), {}, {}};
+  for (Block& block : own_) block = {};
   int cut = 0;
   for (std::size_t k = 0; k < order.size(); ++k) {
     const Entry& entry = entries_[order[k]];
@@ -139,6 +162,7 @@ void Sparse::build() {
     }
     while (entry.column >= first_column(cut + 1)) ++cut;
     Block& block = own_[static_cast<std::size_t>(cut)];
+    if (block.offsets.empty()) block.offsets.resize(index(count) + 1);
     ++block.offsets[index(entry.row - first) + 1];
     block.columns.push_back(entry.column);
     const std::byte* value = values_.data() + order[k] * kind_.bytes;
@@ -179,7 +203,7 @@ void Sparse::publish() {
     move(memory, contents_, me_, index(places[cut].begin), block.copied.data(), block.copied.size(),
          true);
     block.in_place = memory.reach(contents_, me_) + places[cut].begin;
-    block.copied = {};
+    block.copied = std::vector<std::byte>();  // {} would keep the memory
   }
   memory.fence(-1);
   memory.barrier(runtime_.team(group_).group);
@@ -211,11 +235,13 @@ Sparse::Block Sparse::block(int member, int cut) const {
   const std::size_t rows = index(first_row(member + 1) - first_row(member));
   std::vector<Place> places(own_.size());
   move(memory, numbers_, member, 0, places.data(), places.size() * sizeof(Place), false);
-  std::size_t at = places.size() * sizeof(Place);
-  for (int c = 0; c < cut; ++c)
-    at += (rows + 1 + index(places[static_cast<std::size_t>(c)].count)) * 8;
   const Place& place = places[static_cast<std::size_t>(cut)];
   Block block;
+  if (place.count == 0) return block;
+  std::size_t at = places.size() * sizeof(Place);
+  for (int c = 0; c < cut; ++c)
+    if (const auto before = index(places[static_cast<std::size_t>(c)].count); before > 0)
+      at += (rows + 1 + before) * 8;
   block.offsets.resize(rows + 1);
   block.columns.resize(index(place.count));
   block.copied.resize(index(place.count) * kind_.bytes);

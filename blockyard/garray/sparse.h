@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "blockyard/garray/patch.h"
@@ -14,7 +15,7 @@ namespace blockyard::garray {
 class Sparse {
  public:
   /// Rows of one block: offsets (one more than there are rows) into columns and values; columns
-  /// count over the whole matrix.
+  /// count over the whole matrix. An empty block has no offsets either.
   struct Block {
     std::vector<std::int64_t> offsets;
     std::vector<std::int64_t> columns;
@@ -76,6 +77,8 @@ class Sparse {
 
  private:
   [[nodiscard]] int owner_of(Extent row) const noexcept;
+  [[nodiscard]] std::pair<std::vector<std::int64_t>, std::size_t> letter_places(
+      const std::vector<std::vector<std::byte>>& letters);
   void deal();
   void build();
   void publish();
@@ -88,8 +91,9 @@ class Sparse {
   std::vector<Entry> entries_;     ///< added, or on their way
   std::vector<std::byte> values_;  ///< of entries_
   std::vector<Block> own_;         ///< by cut of the columns
-  fabric::Region numbers_ = -1;  ///< per member: of each block where it begins and how many entries
-                                 ///< it has, then offsets and columns, block after block
+  fabric::Region numbers_ =
+      -1;  ///< per member: of each block where it begins and how many entries
+           ///< it has, then offsets and columns of those with entries, in order
   fabric::Region contents_ = -1;  ///< values, block after block
 };
 

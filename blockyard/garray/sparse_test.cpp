@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/garray/sparse.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <thread>
+#include <vector>
+
+#include "blockyard/fabric/loopback/loopback_memory.h"
+#include "blockyard/garray/kind.h"
+
+namespace blockyard::garray {
+namespace {
+
+constexpr int members = 8;
+constexpr Extent rows = 80000;
+/// Less than the offsets of a block for each cut of the columns, 8 * rows bytes in all.
+constexpr std::size_t room_bytes = std::size_t{4} * rows;
+
+/// One element in a hundred rows, in the diagonal blocks and in one corner, added by the next rank.
+void fill(Sparse& matrix) {
+  const int of = (matrix.me() + 1) % matrix.members();
+  for (Extent row = matrix.first_row(of); row < matrix.first_row(of + 1); row += 100) {
+    const auto value = static_cast<double>(row);
+    matrix.add(row, row, &value);
+  }
+  const double one = 1;
+  if (matrix.me() == 0) matrix.add(rows - 1, 0, &one);
+}
+
+TEST(Sparse, takes_no_memory_for_blocks_without_elements) {
+  std::vector<std::jthread> ranks;
+  for (auto& memory : fabric::loopback_memories(members, room_bytes))
+    ranks.emplace_back([held = std::move(memory)]() mutable {
+      Runtime runtime(std::move(held));
+      Sparse matrix(runtime, *kind_of(1004), rows, rows, world_group);
+      fill(matrix);
+      matrix.assemble();
+      const int last = members - 1;
+      for (int member = 0; member < members; ++member)
+        for (int cut = 0; cut < members; ++cut) {
+          const Sparse::Block block = matrix.block(member, cut);
+          const bool is_corner = member == last && cut == 0;
+          EXPECT_EQ(block.is_empty(), member != cut && !is_corner);
+          EXPECT_EQ(block.offsets.size(),
+                    block.is_empty() ? 0U : static_cast<std::size_t>(rows / members) + 1);
+          if (is_corner) {
+            EXPECT_EQ(block.columns, std::vector<std::int64_t>{0});
+          }
+          if (member != cut) continue;
+          ASSERT_EQ(block.columns.size(), static_cast<std::size_t>(rows / members / 100));
+          EXPECT_EQ(block.columns[1], matrix.first_row(member) + 100);
+          double value = 0;
+          std::memcpy(&value, block.values() + sizeof(double), sizeof(double));
+          EXPECT_EQ(value, static_cast<double>(block.columns[1]));
+        }
+      matrix.release();
+    });
+}
+
+}  // namespace
+}  // namespace blockyard::garray
