@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "blockyard/lattice/g4_run.h"
 
+#include <algorithm>
 #include <cstring>
 #include <optional>
 
@@ -240,10 +241,9 @@ class G4Run::State {
     constexpr std::size_t own_fields = 14, lane_fields = 4;
     const std::size_t lanes = static_cast<std::size_t>(options_.flow.lanes);
     const std::size_t fields = own_fields + lane_fields * lanes;
-    std::vector<double> all(fields * static_cast<std::size_t>(member_.fabric.size()), 0.0);
-    double* mine = all.data() + fields * static_cast<std::size_t>(member_.fabric.rank());
+    std::vector<double> mine;
+    mine.reserve(fields);
     const ring::Counts& counts = counts_;
-    std::size_t at = 0;
     for (const double value :
          {static_cast<double>(counts.given), static_cast<double>(counts.applied),
           static_cast<double>(counts.updates), static_cast<double>(counts.sent),
@@ -252,11 +252,11 @@ class G4Run::State {
           static_cast<double>(slice_.size()), static_cast<double>(seat_.ring),
           static_cast<double>(seat_.place), static_cast<double>(update_.tiles_bytes()),
           static_cast<double>(counts.peak_slot_bytes)})
-      mine[at++] = value;
+      mine.push_back(value);
     for (const ring::LaneCounts& lane : counts.lanes)
       for (const std::int64_t value : {lane.given, lane.applied, lane.sent, lane.sent_bytes})
-        mine[at++] = static_cast<double>(value);
-    member_.fabric.reduce(all);
+        mine.push_back(static_cast<double>(value));
+    const std::vector<double> all = all_of(mine);
     G4Report report;
     for (std::size_t k = 0; k < all.size(); k += fields)
       report.ranks.push_back(rank_of(&all[k], lanes));
@@ -277,6 +277,16 @@ class G4Run::State {
     add_green(report);
     report.seconds = base::now_seconds() - began_;
     return report;
+  }
+
+  /// Collective. What each rank gives, equally much, in the order of ranks, at each of them.
+  [[nodiscard]] std::vector<double> all_of(std::span<const double> mine) {
+    std::vector<double> all(mine.size() * static_cast<std::size_t>(member_.fabric.size()));
+    std::byte* at = std::as_writable_bytes(std::span(all)).data();
+    for (const auto& part : ring::gather(member_, pool_, std::as_bytes(mine)))
+      at = std::copy(part.begin(), part.end(), at);
+    member_.fabric.broadcast(std::as_writable_bytes(std::span(all)), 0);
+    return all;
   }
 
   /// Collective.
