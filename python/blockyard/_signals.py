@@ -53,7 +53,7 @@ class _Unraisable:
 def _send_again(number: int) -> None:
     """From another thread: at once it would be ignored again. Until it has come: a call that blocks misses what comes
     just before it."""
-    def send() -> None:
+    def send(main: int) -> None:
         is_ours = True
         while is_ours:
             time.sleep(_again_seconds)
@@ -67,7 +67,7 @@ def _send_again(number: int) -> None:
     assert main is not None
     _again.add(number)
     try:
-        threading.Thread(target=send, daemon=True).start()
+        threading.Thread(target=send, args=(main,), daemon=True).start()
     except RuntimeError:  # the interpreter ends, and has removed what sessions left
         _replace(_end, signal.SIG_DFL)
         os.kill(os.getpid(), number)
