@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -143,14 +143,14 @@ def trace(a: _array.GlobalArray) -> Any:
 def solve(a: Any, b: Any, *, is_positive: bool = False) -> _array.GlobalArray:
     """x with ``a @ x = b``; a is square and real, b has one or two axes. LAPACK solves it in float64 at the
     first rank of the group, after a look at its memory: LU, or Cholesky if ``is_positive`` (symmetric,
-    positive definite). Of a complex b the real and imaginary parts are solved one after the other. Returns a
+    positive definite; the lower triangle is read). Of a complex b the real and imaginary parts are solved one after the other. Returns a
     new array. InputError for a singular matrix, OutOfMemory."""
     template = _ufuncs.common_group("solve", [a, b])
     a, right = _operand(a, template), _operand(b, template)
     _require_square("solve", a)
     if right.ndim > 2 or right.shape[0] != a.shape[0]:
         raise _errors.InputError(f"solve: a right side of shape {right.shape} does not fit a matrix of {a.shape}")
-    matrix = _double("solve", a)
+    matrix = _lower("solve", a) if is_positive else _double("solve", a)
     if right.dtype.kind == "c":
         real, imaginary = (solve(matrix, part, is_positive=is_positive) for part in (right.real, right.imag))
         x: _array.GlobalArray = real + 1j * imaginary
@@ -163,15 +163,23 @@ def solve(a: Any, b: Any, *, is_positive: bool = False) -> _array.GlobalArray:
     return x
 
 
-def eigh(a: _array.GlobalArray) -> tuple[np.ndarray, _array.GlobalArray]:
-    """(values, vectors) of a symmetric float64 matrix: values ascend, at all ranks; vectors are the columns
-    of a new array of order "F". LAPACK at the first rank of the group. OutOfMemory."""
+class EighResult(NamedTuple):
+    """Of ``eigh``."""
+
+    eigenvalues: np.ndarray
+    eigenvectors: _array.GlobalArray
+
+
+def eigh(a: _array.GlobalArray) -> EighResult:
+    """(eigenvalues, eigenvectors) of a symmetric float64 matrix, of which the lower triangle is read: values
+    ascend, at all ranks; vectors are the columns of a new array of order "F". LAPACK at the first rank of the
+    group. OutOfMemory."""
     _require_square("eigh", a)
-    matrix = _double("eigh", a)
+    matrix = _lower("eigh", a)
     vectors = _make.make("eigh", a.group, a.shape, np.dtype(np.float64), "F")
     values = np.empty(a.shape[0])
     a.group.together("eigh", lambda: _core.ga_diagonalize(matrix.core, vectors.core, values))
-    return values, vectors
+    return EighResult(values, vectors)
 
 
 def copy(a: _array.GlobalArray, dtype: np.dtype[Any], order: str, is_new: bool = False) -> _array.GlobalArray:
@@ -255,5 +263,11 @@ def _double(what: str, a: _array.GlobalArray) -> _array.GlobalArray:
     if a.dtype.kind == "c":
         raise TypeError(f"{what} is for real matrices, array \"{a.name}\" is {a.dtype}")
     return a if a.dtype == np.float64 else a.astype(np.float64)
+
+
+def _lower(what: str, a: _array.GlobalArray) -> _array.GlobalArray:
+    """With the triangle that NumPy reads where LAPACK does: in order "C" that would be the upper one."""
+    matrix = _double(what, a)
+    return matrix if matrix.order == "F" else copy(matrix, matrix.dtype, "F")
 
 

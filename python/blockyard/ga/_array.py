@@ -263,6 +263,14 @@ class GlobalArray(np.lib.mixins.NDArrayOperatorsMixin):
         assert found is not None
         return found
 
+    @local.setter
+    def local(self, given: np.ndarray) -> None:
+        """For ``a.local += b``, which puts back the view that it has changed."""
+        own = self.local
+        if (not isinstance(given, np.ndarray) or given.shape != own.shape or given.strides != own.strides or
+                own.size and given.__array_interface__["data"] != own.__array_interface__["data"]):
+            raise AttributeError("a.local cannot be replaced: a.local[...] = values writes its elements")
+
     @property
     def local_with_ghosts(self) -> np.ndarray:
         """``a.local`` with the ghost cells around it: a writable view of shape local + 2 * ghosts."""
@@ -313,9 +321,20 @@ class GlobalArray(np.lib.mixins.NDArrayOperatorsMixin):
         """Collective. A new array with the same elements, regular layout if another order is asked for."""
         return _algebra.copy(self, self.dtype, order or self.order)
 
-    def astype(self, dtype: Any) -> "GlobalArray":
-        """Collective. A new array of this type."""
-        return _algebra.copy(self, np.dtype(dtype), self.order)
+    def __copy__(self) -> "GlobalArray":
+        return self.copy()
+
+    def __deepcopy__(self, known: Any) -> "GlobalArray":
+        return self.copy()
+
+    def __reduce__(self) -> Any:
+        raise TypeError(f"array \"{self.name}\" lies at several ranks and cannot be pickled: np.asarray(a) is a copy "
+                        "of all of it, a.local is what lies here")
+
+    def astype(self, dtype: Any, *, copy: bool = True) -> "GlobalArray":
+        """Collective. A new array of this type; with ``copy=False`` this one if it has it."""
+        wanted = np.dtype(dtype)
+        return self if not copy and wanted == self.dtype else _algebra.copy(self, wanted, self.order)
 
     def sum(self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False) -> Any:
         """Collective. A NumPy scalar without ``axis``, else a global array. So are those below."""
@@ -377,6 +396,20 @@ class GlobalArray(np.lib.mixins.NDArrayOperatorsMixin):
     def conj(self) -> Any:
         """Collective."""
         return np.conjugate(self)
+
+    conjugate = conj
+
+    def round(self, decimals: int = 0) -> Any:
+        """Collective. A new array."""
+        return np.round(self, decimals)
+
+    def trace(self) -> Any:
+        """Collective. The sum of a[i, i]."""
+        return _algebra.trace(self)
+
+    def swapaxes(self, axis1: int, axis2: int) -> "GlobalArray":
+        """As ``transpose`` with these two axes exchanged."""
+        return _functions.swapaxes(self, axis1, axis2)
 
     @property
     def real(self) -> Any:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -17,6 +18,10 @@ def apply(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str,
     if found is None:
         raise TypeError(f"numpy.{function.__name__} would copy all of a global array to this rank. If that is meant: "
                         "give it np.asarray(a) or a[...]")
+    try:
+        inspect.signature(found).bind(*args, **kwargs)
+    except TypeError as error:
+        raise TypeError(f"numpy.{function.__name__} of a global array: {error}") from None
     return found(*args, **kwargs)
 
 
@@ -48,7 +53,7 @@ def _table() -> dict[Callable[..., Any], Callable[..., Any]]:
         np.shape: lambda a: a.shape,
         np.ndim: lambda a: a.ndim,
         np.size: lambda a: a.size,
-        np.swapaxes: lambda a, i, j: a.transpose(*_swapped(a.ndim, i, j)),
+        np.swapaxes: swapaxes,
         np.round: _round,
         np.around: _round,
         np.ptp: lambda a, axis=None: np.subtract(a.max(axis=axis), a.min(axis=axis)),
@@ -59,7 +64,7 @@ def _table() -> dict[Callable[..., Any], Callable[..., Any]]:
         np.empty_like: _make.empty_like,
         np.zeros_like: _make.zeros_like,
         np.ones_like: lambda a, dtype=None: _filled(a, 1, dtype),
-        np.full_like: lambda a, value, dtype=None: _filled(a, value, dtype),
+        np.full_like: lambda a, fill_value, dtype=None: _filled(a, fill_value, dtype),
         np.where: _where,
         np.clip: clip,
         np.allclose: _allclose,
@@ -69,7 +74,7 @@ def _table() -> dict[Callable[..., Any], Callable[..., Any]]:
         np.nanmin: lambda a, axis=None, **more: np.fmin.reduce(a, axis=axis, **more),
         np.nanmax: lambda a, axis=None, **more: np.fmax.reduce(a, axis=axis, **more),
         np.array_equal: lambda a, b: np.shape(a) == np.shape(b) and bool((a == b).all()),
-        np.count_nonzero: lambda a: int((a != 0).sum()),
+        np.count_nonzero: _count_nonzero,
     }
 
 
@@ -91,13 +96,25 @@ def _by_blocks(function: Callable[..., Any], *given: Any, **more: Any) -> Any:
     return made
 
 
-def _where(condition: Any, x: Any, y: Any) -> Any:
+def _count_nonzero(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
+    count = (a != 0).sum(axis=axis, keepdims=keepdims)
+    return int(count) if axis is None and not keepdims else count
+
+
+def _where(condition: Any, *values: Any) -> Any:
+    if len(values) != 2:
+        raise TypeError("numpy.where of global arrays takes a condition and two values: the places where it holds are "
+                        "np.nonzero(np.asarray(condition))")
+    x, y = values
     return _by_blocks(np.where, condition, x, y)
 
 
 def clip(a: Any, a_min: Any = None, a_max: Any = None, out: Any = None, *, min: Any = None, max: Any = None) -> Any:
     """With both of NumPy's names of the limits."""
     low, high = min if a_min is None else a_min, max if a_max is None else a_max
+    if np.dtype(getattr(a, "dtype", float)).kind in "iu":  # limits that no element passes need not fit into the type
+        low = None if type(low) is int and low <= np.iinfo(a.dtype).min else low
+        high = None if type(high) is int and high >= np.iinfo(a.dtype).max else high
     if high is None:
         return np.positive(a, out=out) if low is None else np.maximum(a, low, out=out)
     return np.minimum(a if low is None else np.maximum(a, low), high, out=out)
@@ -113,10 +130,10 @@ def _round(a: Any, decimals: int = 0) -> Any:
     return back(np.rint(scale(a, power)), power).astype(a.dtype)
 
 
-def _swapped(ndim: int, i: int, j: int) -> list[int]:
-    axes = list(range(ndim))
-    axes[i], axes[j] = axes[j], axes[i]
-    return axes
+def swapaxes(a: _array.GlobalArray, axis1: int, axis2: int) -> _array.GlobalArray:
+    axes = list(range(a.ndim))
+    axes[axis1], axes[axis2] = axes[axis2], axes[axis1]
+    return a.transpose(*axes)
 
 
 def _isclose(a: Any, b: Any, *tolerances: float, **more: Any) -> Any:

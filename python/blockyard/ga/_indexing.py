@@ -41,7 +41,7 @@ class Places(NamedTuple):
 
 def parse(key: Any, shape: tuple[int, ...], name: str) -> Patch | Places:
     """As NumPy reads it. Raises IndexError, TypeError."""
-    keys = key if type(key) is tuple else (key,)
+    keys = tuple(key) if isinstance(key, tuple) else (key,)
     given, ellipses = 0, 0
     is_scalar = True
     for one in keys:
@@ -99,7 +99,7 @@ def parse(key: Any, shape: tuple[int, ...], name: str) -> Patch | Places:
 
 def _is_number(one: Any) -> bool:
     """An int of NumPy, also as an array without axes; anything else makes the index a list of elements."""
-    return hasattr(one, "__index__") and not isinstance(one, (bool, np.bool_)) and np.ndim(one) == 0
+    return hasattr(one, "__index__") and np.ndim(one) == 0 and np.asarray(one).dtype != bool
 
 
 def _element(part: Any, axis: int, extent: int, name: str) -> int:

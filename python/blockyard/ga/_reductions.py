@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ def reduce(ufunc: np.ufunc, a: _array.GlobalArray, axis: Any = None, dtype: Any 
     if where is not True:
         raise TypeError("reductions of global arrays do not support where=")
     axes = _axes(axis, a.ndim)
-    kind = ufunc.reduce(np.ones(1, a.dtype), dtype=dtype).dtype
+    kind = _kind(ufunc, "reduce", a, dtype, out)
     if len(axes) == a.ndim:
         value = _all(ufunc, a, kind)
         if initial is not None:
@@ -59,8 +60,8 @@ def accumulate(ufunc: np.ufunc, a: _array.GlobalArray, axis: Any = None, dtype: 
         if a.ndim != 1:
             raise _errors.InputError(f"{ufunc.__name__} along which of {a.ndim} axes? give axis=")
         axis = 0
-    along = _axes(axis, a.ndim)[0]
-    kind = ufunc.accumulate(np.ones(1, a.dtype), dtype=dtype).dtype
+    along = _axes(operator.index(axis), a.ndim)[0]
+    kind = _kind(ufunc, "accumulate", a, dtype, out)
     result = out
     if result is None:
         result = _make.like(ufunc.__name__, a, kind)
@@ -89,14 +90,22 @@ def accumulate(ufunc: np.ufunc, a: _array.GlobalArray, axis: Any = None, dtype: 
 
 
 def mean(a: _array.GlobalArray, axis: Any, dtype: Any, out: Any, keepdims: bool) -> Any:
-    kind = np.dtype(dtype) if dtype is not None else np.ones(1, a.dtype).mean().dtype
+    kind = np.dtype(dtype) if dtype is not None else _one(a).mean().dtype
+    if dtype is None and isinstance(out, _array.GlobalArray) and kind.char in "fdFD" and np.can_cast(kind, out.dtype):
+        kind = out.dtype
     wide = np.dtype(np.float32) if kind == np.float16 else kind  # sums of half precision soon overflow
-    total = reduce(np.add, a, axis, wide, out if wide == kind else None, keepdims)
-    count = wide.type(math.prod(a.shape[d] for d in _axes(axis, a.ndim)))
+    total = reduce(np.add, a, axis, _asked(wide), out if wide == kind else None, keepdims)
+    number = math.prod(a.shape[d] for d in _axes(axis, a.ndim))
+    count = number if wide.kind == "m" else wide.type(number)
     if isinstance(total, _array.GlobalArray):
-        total /= count
+        _divide(total, count)
         return total if wide == kind else _narrowed(total, kind, out)
     return np.true_divide(total, count).astype(kind)[()]
+
+
+def _divide(total: Any, count: Any) -> None:
+    """In the type of the total, as NumPy divides it."""
+    np.true_divide(total, count, out=total, casting="unsafe")
 
 
 def _narrowed(made: Any, kind: np.dtype[Any], out: Any) -> Any:
@@ -111,16 +120,18 @@ def variance(a: _array.GlobalArray, axis: Any, dtype: Any, out: Any, ddof: float
     away = np.abs(a - centre)
     squares = np.multiply(away, away, out=away)
     count = max(0, math.prod(a.shape[d] for d in axes) - ddof)
-    total = reduce(np.add, squares, axis, None, out, keepdims)
+    total = reduce(np.add, squares, axis, dtype, out, keepdims)
     if isinstance(total, _array.GlobalArray):
-        total /= count
+        _divide(total, count)
         return total
     return (total / count).astype(total.dtype)[()]
 
 
 def arg(a: _array.GlobalArray, is_max: bool, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
     if axis is not None:
-        return _arg_along(a, is_max, _axes(axis, a.ndim)[0], out, keepdims)
+        along = _axes(operator.index(axis), a.ndim)[0]
+        if a.ndim > 1 or keepdims:
+            return _arg_along(a, is_max, along, out, keepdims)
     if out is not None:
         raise TypeError("out= is for reductions along an axis; without axis the result is a number")
     place = _arg_of_all(a, is_max)
@@ -132,8 +143,6 @@ def _arg_along(a: _array.GlobalArray, is_max: bool, along: int, out: Any, keepdi
     axes = (along,)
     shape = tuple(1 if d == along else extent for d, extent in enumerate(a.shape))
     seen = shape if keepdims else shape[:along] + shape[along + 1:]
-    if not seen:
-        raise _errors.InputError(f"{name}: the result is one number: leave axis= out")
     result = out
     if result is None:
         result = _make.make(name, a.group, seen, np.dtype(np.intp), a.order)
@@ -191,13 +200,13 @@ def _arg_of_all(a: _array.GlobalArray, is_max: bool) -> int:
 
 def _all(ufunc: np.ufunc, a: _array.GlobalArray, kind: np.dtype[Any]) -> Any:
     def work() -> list[Any]:
-        return [ufunc.reduce(block, axis=None, dtype=kind) for _, block in a.blocks()]
+        return [ufunc.reduce(block, axis=None, dtype=_asked(kind)) for _, block in a.blocks()]
 
     parts = [value for part in a.group.gather_of(ufunc.__name__, work) for value in part]
     total = parts[0]
     for value in parts[1:]:
         total = ufunc(total, value)
-    return kind.type(total) if not isinstance(total, np.generic) else total
+    return total if isinstance(total, np.generic) else np.asarray(total, kind)[()]
 
 
 def _slab(ufunc: np.ufunc, a: _array.GlobalArray, where: _array.Slices, axes: tuple[int, ...], kind: np.dtype[Any]) -> np.ndarray:
@@ -208,7 +217,7 @@ def _slab(ufunc: np.ufunc, a: _array.GlobalArray, where: _array.Slices, axes: tu
     for _, first, end in a.core.pieces([part.start for part in where], [part.stop for part in where]):
         box = tuple(slice(f, e) for f, e in zip(first, end))
         view = a.view(box)
-        part = ufunc.reduce(a[box] if view is None else view, axis=axes, dtype=kind, keepdims=True)
+        part = ufunc.reduce(a[box] if view is None else view, axis=axes, dtype=_asked(kind), keepdims=True)
         place = tuple(slice(0, 1) if d in axes else slice(f - own.start, e - own.start)
                       for d, (f, e, own) in enumerate(zip(first, end, where)))
         if is_filled[place].all():
@@ -221,7 +230,25 @@ def _slab(ufunc: np.ufunc, a: _array.GlobalArray, where: _array.Slices, axes: tu
 
 def _accumulated(ufunc: np.ufunc, a: _array.GlobalArray, where: _array.Slices, axis: int, kind: np.dtype[Any]) -> np.ndarray:
     view = a.view(where)
-    return ufunc.accumulate(a[where] if view is None else view, axis=axis, dtype=kind)
+    return ufunc.accumulate(a[where] if view is None else view, axis=axis, dtype=_asked(kind))
+
+
+def _one(a: _array.GlobalArray) -> np.ndarray:
+    """An element of the type of the array."""
+    return np.ones(1, np.int64).astype(a.dtype)
+
+
+def _kind(ufunc: np.ufunc, method: str, a: _array.GlobalArray, dtype: Any, out: Any) -> np.dtype[Any]:
+    """The type in which a method of a ufunc computes: of sums and products without dtype= that of out=, as in NumPy."""
+    kind: np.dtype[Any] = getattr(ufunc, method)(_one(a), dtype=dtype).dtype
+    if dtype is not None or ufunc not in (np.add, np.multiply) or not isinstance(out, _array.GlobalArray):
+        return kind
+    return out.dtype if out.dtype.kind in "iufc" and np.can_cast(kind, out.dtype) else kind
+
+
+def _asked(kind: np.dtype[Any]) -> np.dtype[Any] | None:
+    """For dtype=: ufuncs do not take that of times, which follows from their operands."""
+    return None if kind.kind in "mM" else kind
 
 
 def _axes(axis: Any, ndim: int) -> tuple[int, ...]:
