@@ -176,6 +176,21 @@ class BlockArray(np.lib.mixins.NDArrayOperatorsMixin):
             raise AttributeError(f"BlockArray has no attribute {name!r}")
         return getattr(self._computable(), name)
 
+    def __len__(self) -> int:
+        return len(self._array)
+
+    def __bool__(self) -> bool:
+        return bool(self._array)
+
+    def __int__(self) -> int:
+        return int(self._array)
+
+    def __float__(self) -> float:
+        return float(self._array)
+
+    def __complex__(self) -> complex:
+        return complex(self._array)
+
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_session": None}
 

@@ -9,6 +9,8 @@ from typing import Any, Protocol, Union
 
 import numpy as np
 
+from . import _errors
+
 # Of an axis of the underlying array: a fixed place, or the axis of the view that runs along it, where
 # that begins and how it steps.
 _Part = Union[int, "tuple[int, int, int]"]
@@ -21,10 +23,13 @@ def is_source(array: Any) -> bool:
 
 
 def source_of(array: Any) -> "BlockSource":
-    """Raises TypeError for elements that are no numbers."""
+    """Raises TypeError for elements that are no numbers, InputError for axes whose extent is not known."""
     dtype = np.dtype(array.dtype)
     if dtype.kind not in "fciub":
         raise TypeError(f"the array has elements of type {dtype}, which are no numbers")
+    if any(extent != extent for extent in array.shape):  # NaN
+        raise _errors.InputError(f"the array has the shape {tuple(array.shape)}: dask does not know it before "
+                                 "array.compute_chunk_sizes()")
     shape = tuple(int(extent) for extent in array.shape)
     return BlockSource(array, dtype, shape, [(k, 0, 1) for k in range(len(shape))])
 
@@ -171,9 +176,16 @@ def is_same(one: Any, other: Any) -> bool:
 
 
 def rounded(values: Any, dtype: np.dtype) -> Any:
-    """Integers that were computed in double precision; of those that are too large the lowest bits, as in NumPy."""
+    """Integers that were computed in double precision; of those that are too large the lowest bits, as in
+    NumPy, and the largest number of 64 bits."""
     whole = np.rint(values)
-    return (whole if dtype.itemsize == 8 else whole.astype(np.int64)).astype(dtype)
+    if dtype.itemsize < 8:
+        return whole.astype(np.int64).astype(dtype)
+    largest = np.iinfo(dtype).max  # which double precision rounds up
+    is_over = whole >= float(largest)
+    if not np.any(is_over):
+        return whole.astype(dtype)
+    return np.where(is_over, largest, np.where(is_over, 0, whole).astype(dtype)).astype(dtype)[()]
 
 
 class Target:

@@ -28,6 +28,10 @@ class EinsumArray(np.ndarray):
     plan: "Plan | None" = None
     result: Result | None = None
 
+    def __array_wrap__(self, made: Any, context: Any = None, return_scalar: bool = False) -> Any:
+        """Numbers are no arrays."""
+        return made[()] if np.ndim(made) == 0 else made
+
     @property
     def sial(self) -> str:
         """The program that made it, or would have if no operand had travelled."""

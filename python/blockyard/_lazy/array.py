@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .. import _errors
-from .._arrays import BlockArray
+from .._arrays import BlockArray, map_of
 from .._axes import axes_of, order_of
 from .._sources import BlockSource, Sizes, is_source, source_of
 from .nodes import Leaf, Map, Node, contract
@@ -54,24 +54,52 @@ class LazyArray(Sizes, np.lib.mixins.NDArrayOperatorsMixin):
         return text_of(self._session, self._node)
 
     def compute(self, out: Any = None) -> Any:
-        """The values: a NumPy array in C order, a memory map where it does not fit in half the memory, a number
-        where there are no axes. Computed once. ``out``: a NumPy array, an HDF5 dataset or a Zarr array, which
+        """The values: a new NumPy array, a number where there are no axes; a read-only view of a memory map, in
+        a file where they do not fit in half the memory. Computed once. ``out``: a NumPy array, an HDF5 dataset or a Zarr array, which
         gets them and is returned.
 
-        Raises OutOfMemory, StorageError; InputError where ``out`` has another shape.
+        Raises OutOfMemory, StorageError; InputError where ``out`` has another shape, or elements that the result
+        cannot be cast to as by "same_kind".
         """
-        if out is not None and tuple(out.shape) != self.shape:
-            raise _errors.InputError(f"out has the shape {tuple(out.shape)}, the result {self.shape}")
-        made = compute(self._session, self._node, out)
         if out is None:
-            self._node = Leaf(np.asarray(made))
-        return made
+            value = self._value()
+            if not self.ndim:
+                return value[()]
+            if map_of(value) is not None:
+                return _locked(value)
+            array = self._node.array if isinstance(self._node, Leaf) else None
+            return value if isinstance(array, BlockSource) and array.gives_copies else value.copy()
+        if tuple(out.shape) != self.shape or not np.can_cast(self.dtype, np.dtype(out.dtype), "same_kind"):
+            raise _errors.InputError(f"out has the shape {tuple(out.shape)} and elements {np.dtype(out.dtype)}, the result "
+                                     f"{self.shape} and {self.dtype}")
+        return compute(self._session, self._node, out)
+
+    def _value(self) -> np.ndarray:
+        """Computed once. It is not to be written to: it may be an array of the user's."""
+        if not isinstance(self._node, Leaf):
+            self._node = Leaf(np.asarray(compute(self._session, self._node)))
+        return np.asarray(self._node.value())
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        if not isinstance(self._node, Leaf):
-            self.compute()
-        value = np.asarray(self._node.value())
-        return np.array(value, dtype=dtype) if copy else np.asarray(value, dtype=dtype)
+        """Without a copy, and where the type is the same, read-only."""
+        value = self._value()
+        if copy:
+            return np.array(value, dtype=dtype)
+        if dtype is None or value.dtype == dtype:
+            return _locked(value)
+        if copy is False:
+            raise ValueError(f"elements of type {value.dtype} are no {np.dtype(dtype)} without a copy")
+        return value.astype(dtype)
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a LazyArray belongs to a session and cannot be pickled: x.compute() has its values")
+
+    def __copy__(self) -> "LazyArray":
+        return LazyArray(self._session, self._node)
+
+    def __deepcopy__(self, known: Any) -> "LazyArray":
+        """With values of its own."""
+        return LazyArray(self._session, Leaf(np.asarray(self.compute())))
 
     def __pow__(self, other: Any) -> Any:
         if (type(other) is int or type(other) is float and self.dtype.kind in "fc") and other == 2:
@@ -95,13 +123,30 @@ class LazyArray(Sizes, np.lib.mixins.NDArrayOperatorsMixin):
             raise TypeError("an array without axes has no length")
         return self.shape[0]
 
+    def __iter__(self) -> Iterator[Any]:
+        if not self.ndim:
+            raise TypeError("an array without axes cannot be iterated over")
+        return (self[k] for k in range(self.shape[0]))
+
+    def __contains__(self, value: Any) -> bool:
+        return bool(np.any(np.asarray(self == value)))
+
+    def __format__(self, how: str) -> str:
+        return format(self._value()[()], how) if not self.ndim else super().__format__(how)
+
+    def __round__(self, digits: int | None = None) -> Any:
+        if self.ndim:
+            raise TypeError("round() is for a number: np.round(x, decimals) rounds all elements")
+        number: Any = self._value()[()]
+        return round(number, digits)
+
     def __repr__(self) -> str:
         return f"<LazyArray {self.shape} {self.dtype}>"
 
     def _of(self, node: Node) -> "LazyArray":
         made = LazyArray(self._session, node)
         if node.depth >= _deepest:
-            made.compute()
+            made._value()
         return made
 
     # -- views
@@ -155,8 +200,10 @@ class LazyArray(Sizes, np.lib.mixins.NDArrayOperatorsMixin):
                                  [(node, tuple(to[k] for k in range(self.ndim)))]))
         return made[tuple(None if k in summed else slice(None) for k in range(self.ndim))] if keepdims else made
 
-    def mean(self, axis: Any = None, keepdims: bool = False) -> Any:
+    def mean(self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False) -> Any:
         """As ``numpy.mean``."""
+        if dtype is not None or out is not None:
+            return np.mean(np.asarray(self), axis=axis, dtype=dtype, out=out, keepdims=keepdims)
         is_half = self.dtype == np.float16
         total = self.sum(axis, np.float32 if is_half else None if self.dtype.kind in "fc" else np.float64, keepdims=keepdims)
         made = total / (self.size // max(1, int(np.prod(total.shape, dtype=np.int64))))
@@ -188,8 +235,12 @@ class LazyArray(Sizes, np.lib.mixins.NDArrayOperatorsMixin):
 
     # -- functions of elements
 
-    def astype(self, dtype: Any) -> "LazyArray":
-        return self._of(_cast(self._node, np.dtype(dtype)))
+    def astype(self, dtype: Any, *, copy: bool = True) -> Any:
+        """As ``numpy.ndarray.astype``; other elements than numbers are those of a NumPy array."""
+        wanted = np.dtype(dtype)
+        if not _is_computable(wanted):
+            return self._value().astype(wanted)
+        return self if not copy and wanted == self.dtype else self._of(_cast(self._node, wanted))
 
     def conj(self) -> Any:
         return np.conjugate(self)
@@ -247,6 +298,8 @@ class LazyArray(Sizes, np.lib.mixins.NDArrayOperatorsMixin):
             return one._node if one.ndim or not isinstance(one._node, Leaf) else np.asarray(one._node.value())
         if isinstance(one, (bool, int, float, complex, np.generic)):
             return one
+        if one is None:
+            return np.array(None)
         made = lazy(self._session, one)._node
         return made if made.ndim else np.asarray(made.value())
 
@@ -275,8 +328,19 @@ class LazyArray(Sizes, np.lib.mixins.NDArrayOperatorsMixin):
         if dtype.kind == "b":  # NumPy's product of truths is also one
             args = [(_cast(node, np.dtype(np.int64)), labels) for node, labels in args]
             made = self._of(contract([extents[k] for k in range(order)], np.dtype(np.int64), args))
-            return made.astype(bool)
+            return self._of(_cast(made._node, np.dtype(bool)))
         return self._of(contract([extents[k] for k in range(order)], dtype, args))
+
+
+def _locked(value: np.ndarray) -> np.ndarray:
+    """A read-only view."""
+    view = value.view()
+    view.flags.writeable = False
+    return view
+
+
+def _is_computable(dtype: np.dtype) -> bool:
+    return dtype.kind in "fciub" and np.result_type(dtype, np.complex128) == np.complex128
 
 
 def _cast(node: Node, dtype: np.dtype) -> Node:
@@ -295,7 +359,7 @@ def lazy(session: "Session", array: Any) -> LazyArray:
     if isinstance(array, BlockArray):
         array = np.asarray(array)
     given = array if isinstance(array, BlockSource) else source_of(array) if is_source(array) else np.asarray(array)
-    if given.dtype.kind not in "fciub" or np.result_type(given.dtype, np.complex128) != np.complex128:
+    if not _is_computable(given.dtype):
         raise TypeError(f"an array to compute with has real or complex numbers of at most double precision, not {given.dtype}")
     return LazyArray(session, Leaf(given))
 

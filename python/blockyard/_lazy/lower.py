@@ -321,9 +321,13 @@ class Lowering:
 
     def _is_passing(self, node: Leaf, names: list[str], call: _Call) -> bool:
         """Whether the super instruction reads it: a block would be one more copy. Not where a block is wanted again
-        and again, nor from memory maps, which are read ahead of use."""
-        return (self._reads and id(node) not in self._stored and 0 < len(names) == len(call.names)
-                and (isinstance(node.array, BlockSource) or map_of(node.array) is None))
+        and again, nor from memory maps, which are read ahead of use. Blocks round the integers of 64 bits."""
+        if not self._reads or id(node) in self._stored or not names:
+            return False
+        if isinstance(node.array, BlockSource):
+            return len(names) == len(call.names)
+        is_wide = node.dtype.kind in "iu" and node.dtype.itemsize == 8
+        return is_wide or len(names) == len(call.names) and map_of(node.array) is None
 
     def _read(self, node: Leaf, names: list[str], call: _Call) -> Value:
         for axis, name in enumerate(names):

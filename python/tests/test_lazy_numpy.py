@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arrays to compute with, and results, where NumPy's answer is easily missed."""
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+import blockyard
+
+
+@pytest.fixture(scope="module")
+def session():
+    with blockyard.Session(workers=1, memory="64M", quiet=True) as s:
+        yield s
+
+
+@pytest.mark.parametrize("dtype", ["i8", "u8"])
+def test_integers_at_the_ends_of_their_range_stay_there(dtype, session):
+    x, zeros = np.array([np.iinfo(dtype).max, np.iinfo(dtype).min, 5], dtype), np.zeros((4, 3), dtype)
+    for made, wanted in ((session.array(x)[None, :] + session.array(zeros), x[None, :] + zeros),
+                         (session.array(x)[:, None] + session.array(zeros.T), x[:, None] + zeros.T)):
+        np.testing.assert_array_equal(np.asarray(made), wanted)
+    whole = np.array([[np.iinfo(dtype).max], [0]], dtype)  # summed in double precision
+    assert np.asarray(session.array(whole).sum(0))[0] == np.iinfo(dtype).max
+
+
+def test_sums_of_infinite_complex_numbers(session):
+    x = np.array([[np.inf, 1], [1j, complex(2, -np.inf)]])
+    for axis in (0, 1, None):
+        np.testing.assert_array_equal(np.asarray(session.array(x).sum(axis)), x.sum(axis))
+
+
+def test_values_are_not_those_of_the_cache(session):
+    given = np.arange(4.0)
+    for x in (session.array(given), session.array(given) + 1):
+        before = np.array(x)
+        x.compute()[0] = 7
+        np.array(x)[0] = 7
+        np.array(x, copy=True)[0] = 7
+        np.asarray(x, dtype="f4")[0] = 7
+        with pytest.raises(ValueError, match="read-only"):
+            np.asarray(x)[0] = 7
+        np.testing.assert_array_equal(np.asarray(x), before)
+    np.testing.assert_array_equal(given, np.arange(4.0))
+
+
+@pytest.mark.parametrize("values, dtype", [([200.0], "i1"), ([1j], "f8")])
+def test_a_result_does_not_go_to_elements_of_another_kind(values, dtype, session):
+    with pytest.raises(blockyard.InputError, match=np.dtype(dtype).name):
+        (session.array(np.array(values)) * 1).compute(out=np.zeros(1, dtype))
+
+
+def test_protocols_of_python(session):
+    x = np.arange(6.0).reshape(2, 3)
+    z = session.array(x)
+    assert 3.0 in z and 9.0 not in z
+    assert f"{z.sum():.3f}" == "15.000" and round(z.sum() / 7, 2) == round(x.sum() / 7, 2)
+    np.testing.assert_array_equal(np.asarray(z == None), x == None)  # noqa: E711
+    for refused in (lambda: list(z.sum()), lambda: round(z), lambda: f"{z:.3f}"):
+        with pytest.raises(TypeError):
+            refused()
+    for made in (copy.copy(z), copy.deepcopy(z * 2) / 2):
+        np.testing.assert_array_equal(np.asarray(made), x)
+    with pytest.raises(TypeError, match=r"compute\(\)"):
+        pickle.dumps(z)
+
+
+def test_types_that_are_asked_for(session):
+    x = np.arange(6.0).reshape(2, 3)
+    z = session.array(x)
+    assert z.mean(axis=0, dtype="f4").dtype == np.float32
+    assert z.astype("f8", copy=False) is z and z.astype("f4", copy=False).dtype == np.float32
+    np.testing.assert_array_equal(session.array([1, 2, 3]).astype(str), np.array([1, 2, 3]).astype(str))
+
+
+def test_a_shape_that_dask_does_not_know(session):
+    dask = pytest.importorskip("dask.array")
+    x = dask.from_array(np.arange(10.0), chunks=4)
+    with pytest.raises(blockyard.InputError, match="compute_chunk_sizes"):
+        session.array(x[x > 3])
+
+
+def test_reductions_of_a_result_are_numbers(session):
+    made = session.einsum("ij,jk->ik", np.eye(3), np.eye(3))
+    assert isinstance(made, np.ndarray) and made.sial
+    for one in (made.sum(), np.max(made), made.mean()):
+        assert isinstance(one, np.floating)
+    np.testing.assert_array_equal(made.sum(0), np.ones(3))
+
+
+def test_a_result_of_a_program_has_python_s_protocols():
+    x = blockyard._arrays.BlockArray("x", np.array([[2.0]]), [[1], [1]])
+    assert len(x) == 1 and bool(x) and not bool(blockyard._arrays.BlockArray("x", np.zeros((1, 1)), [[1], [1]]))
+    with pytest.raises(ValueError, match="ambiguous"):
+        bool(blockyard._arrays.BlockArray("x", np.zeros((2, 1)), [[2], [1]]))
+    one = blockyard._arrays.BlockArray("x", np.array(2.0), [])
+    assert (int(one), float(one), complex(one)) == (2, 2.0, 2.0)
