@@ -68,6 +68,7 @@ const std::vector<Method>& methods() {
        .unrestricted = {"scf_uhf", "transform_uhf", "mp2_uhf", "ccsd_uhf", "eom_ccsd_uhf"},
        .takes_semicanonical = false,
        .finds_excited_states = true,
+       .reorders_states = true,
        .triplets = Triplets::from_spin_orbitals,
        .moments = {"lambda_rhf", "eom_left_rhf"},
        .unrestricted_moments = {"lambda_uhf", "eom_left_uhf"}},

@@ -30,6 +30,8 @@ struct Method {
   bool is_correlated = true;                ///< works with more than the orbitals of SCF
   bool takes_semicanonical = true;          ///< orbitals of reference = "rohf"
   bool finds_excited_states = false;        ///< the option `roots` means something
+  /// The lowest states of single excitations may lie in another order, and others below them.
+  bool reorders_states = false;
   Triplets triplets = Triplets::ignored;
   /// The programs for transition moments, where those are separate.
   std::vector<std::string> moments{};
