@@ -152,7 +152,12 @@ bool wants_unrestricted(const input::MethodSpec& method, const qc::Molecule& mol
     throw Error(Errc::bad_input,
                 "stability is for unrestricted and closed-shell solutions, not for "
                 "reference = \"rohf\"");
-  if (wanted_stability == 2 && molecule.multiplicity == 1 && !is_asked && !needs_spin_orbitals)
+  if (wanted_stability == 2 && molecule.multiplicity == 1 && needs_spin_orbitals)
+    throw Error(
+        Errc::bad_input,
+        "stability = \"follow\" and triplets = true exclude each other: triplets are those of "
+        "a closed shell, and lower solutions have no closed shells");
+  if (wanted_stability == 2 && molecule.multiplicity == 1 && !is_asked)
     throw Error(
         Errc::bad_input,
         "stability = \"follow\" needs unrestricted = true: lower solutions of a closed shell "

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "blockyard/base/error.h"
 #include "blockyard/method/methods.h"
 
 namespace blockyard::method {
@@ -31,6 +32,23 @@ std::string convergence_failure(const std::string& program, const worker::Enviro
   if (hint.goes_on && !saved.empty())
     text += fmt::format(". To continue from this state: --guess {}", saved);
   return text;
+}
+
+void refuse_broken_spin(std::string_view method, const worker::Environment& environment,
+                        const worker::Outcome& outcome) {
+  constexpr double largest_of_closed = 1e-6;  // it is quadratic in the errors of the orbitals
+  if (method_named(method).triplets != Triplets::from_spin_orbitals) return;
+  const auto triplets = environment.ints.find("triplets");
+  const auto spin_square = outcome.scalars.find("spin_square");
+  if (triplets == environment.ints.end() || triplets->second == 0 ||
+      spin_square == outcome.scalars.end() || spin_square->second <= largest_of_closed)
+    return;
+  throw base::Error(
+      base::Errc::bad_input,
+      fmt::format("triplets = true is for closed shells, but SCF found a solution with <S^2> = "
+                  "{:.6f}: begin without its orbitals (--guess), or leave out triplets for states "
+                  "of all multiplicities",
+                  spin_square->second));
 }
 
 }  // namespace blockyard::method

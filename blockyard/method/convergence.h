@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "blockyard/worker/worker.h"
 
@@ -17,5 +18,10 @@ namespace blockyard::method {
                                               const worker::Environment& environment,
                                               const worker::Outcome& outcome,
                                               const std::string& saved = {});
+
+/// Throws Error{bad_input} where triplets of a closed shell are wanted and SCF went, from a guess,
+/// to a solution whose orbitals are not the same for both spins: its states are no triplets.
+void refuse_broken_spin(std::string_view method, const worker::Environment& environment,
+                        const worker::Outcome& outcome);
 
 }  // namespace blockyard::method

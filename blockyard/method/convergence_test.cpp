@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "blockyard/base/error.h"
+
 namespace blockyard::method {
 namespace {
 
@@ -31,6 +33,20 @@ TEST(Convergence, ThatFailsSaysWhatToTry) {
   EXPECT_NE(states.find("eom_ccsd_rhf: the excited states did not converge in 34"), states.npos)
       << states;
   EXPECT_EQ(states.find("--guess"), states.npos) << states;
+}
+
+TEST(Convergence, OfABrokenSpinIsNoStartOfTriplets) {
+  worker::Environment environment;
+  environment.ints = {{"triplets", 1}};
+  worker::Outcome outcome = outcome_with(1);
+  EXPECT_NO_THROW(refuse_broken_spin("eom-ccsd", environment, outcome));
+  outcome.scalars["spin_square"] = 1e-9;
+  EXPECT_NO_THROW(refuse_broken_spin("eom-ccsd", environment, outcome));
+  outcome.scalars["spin_square"] = 0.9;
+  EXPECT_NO_THROW(refuse_broken_spin("ccsd", environment, outcome));
+  EXPECT_THROW(refuse_broken_spin("eom-ccsd", environment, outcome), base::Error);
+  environment.ints["triplets"] = 0;
+  EXPECT_NO_THROW(refuse_broken_spin("eom-ccsd", environment, outcome));
 }
 
 }  // namespace

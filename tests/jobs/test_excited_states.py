@@ -237,6 +237,17 @@ class ExcitedStates(common.MoleculeTest):
         path = self.write("job.toml", job_file(entry, "cis", "unrestricted = true"))
         self.assert_fails(self.run_blockyard("run", path), "closed shells only")
 
+    def test_triplets_of_a_broken_spin_are_refused(self):
+        text = '[molecule]\ngeometry = "H 0 0 0\\nH 0 0 3"\n[basis]\nname = "6-31g"\n[method]\n'
+        states = 'name = "eom-ccsd"\ntriplets = true\nroots = 2\n'
+        follow = 'stability = "follow"\n'
+        for more in "", "unrestricted = true\n":
+            self.assert_fails(self.run_blockyard("run", self.write("job.toml", text + states + follow + more)), "exclude each other")
+        self.results_of("run", self.write("scf.toml", text + 'name = "scf"\nunrestricted = true\n' + follow), "--save", "broken.h5")
+        path = self.write("job.toml", text + states)
+        self.assert_fails(self.run_blockyard("run", path, "--guess", "broken.h5", "-w", 2), "<S^2> = 0.9", "closed shells")
+        self.results_of("run", path)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -84,7 +84,11 @@ void write_or_lose(const WorkerRun& run, const Write& write) {
 /// later job resumes from them. Every worker finds the same.
 bool goes_on(const WorkerRun& run, worker::Worker& worker, const worker::Environment& environment,
              std::size_t k, const worker::Outcome& outcome) {
-  if (run.job.method.empty() || method::has_converged(outcome)) return true;
+  if (run.job.method.empty()) return true;
+  if (method::has_converged(outcome)) {
+    method::refuse_broken_spin(run.job.method, environment, outcome);
+    return true;
+  }
   const std::string& save = run.job.run.save;
   if (!save.empty()) {
     if (run.number == 0) write_or_lose(run, [&] { save_guess(run.job, worker); });
