@@ -154,8 +154,11 @@ ArrayReader::~ArrayReader() = default;
 
 std::vector<std::string> ArrayReader::names() const {
   std::vector<std::string> found;
-  for (const std::string& name : hdf5::names_in(state_->file.get()))
-    found.push_back(hdf5::label_of_name(name));
+  for (const std::string& name : hdf5::names_in(state_->file.get())) try {
+      found.push_back(hdf5::label_of_name(name));
+    } catch (const Error& error) {
+      throw Error(error.code(), fmt::format("{}: {}", state_->path.string(), error.what()));
+    }
   return found;
 }
 

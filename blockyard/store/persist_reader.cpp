@@ -147,11 +147,17 @@ void PersistReader::read_block(const std::string& label, const Piece& piece,
 std::pair<std::complex<double>, bool> PersistReader::read_scalar(const std::string& label) const {
   return state_->reading([&] {
     const auto set = state_->open(layout::scalar_name(label), label);
+    const std::string what = fmt::format("read the persistent scalar '{}'", label);
+    const hdf5::SpaceId space(H5Dget_space(set.get()), what);
+    const auto count = H5Sget_simple_extent_npoints(space.get());
+    if (count < 0) hdf5::fail(what);
+    if (count != 1)
+      throw Error(Errc::bad_input, fmt::format("the persistent scalar '{}' in {} has {} values",
+                                               label, state_->path.string(), count));
     const bool is_complex = hdf5::is_complex(set.get());
     const auto type = hdf5::element_type(is_complex, false, hdf5::Place::memory);
     std::complex<double> value = 0;  // a real one is its begin
-    hdf5::check(H5Dread(set.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, &value),
-                fmt::format("read the persistent scalar '{}'", label));
+    hdf5::check(H5Dread(set.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, &value), what);
     return std::pair(value, is_complex);
   });
 }

@@ -125,6 +125,26 @@ class Programs(common.JobTest):
         self.assertEqual(found["blocks"][4, 4], 22)
         self.assertIn('"blocks"', self.run_well("dump", "kept.h5").stdout)
 
+    def test_kept_scalars_that_others_changed_are_refused(self):
+        try:
+            import h5py
+        except ImportError:
+            self.skipTest("h5py is not there")
+        path = self.write("keep.sial", KEEP)
+        self.run_well("run", path, *SIZES, "-w", 2, "--persistent", "kept.h5")
+        kept = (self.folder / "kept.h5").read_bytes()
+        changes = (("number", [7.5] * 3, "'number'", "has 3 values"), ("number", [7.5] * 1000, "has 1000 values"),
+                   ("number", [], "has 0 values"), ("%zz", 1.0, '"%zz"'), ("a%4", 1.0, '"a%4"'))
+        for name, values, *parts in changes:
+            with self.subTest(name=name, count=str(values)[:20]):
+                (self.folder / "kept.h5").write_bytes(kept)
+                with h5py.File(self.folder / "kept.h5", "r+") as file:
+                    if name in file["scalars"]:
+                        del file["scalars"][name]
+                    file["scalars"][name] = values
+                self.assert_fails(self.run_blockyard("dump", "kept.h5"), "kept.h5", *parts)
+                self.assert_fails(self.run_blockyard("run", path, *SIZES, "--persistent", "kept.h5"), "kept.h5", *parts)
+
     def test_a_user_library_adds_super_instructions(self):
         path = self.write("user.sial", """sial user
 aoindex i = 1:1

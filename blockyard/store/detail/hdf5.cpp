@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
 #include <iterator>
 #include <system_error>
 
@@ -199,14 +200,21 @@ std::string name_of_label(std::string_view label) {
 }
 
 std::string label_of_name(std::string_view name) {
+  if (name == "%") return "";
   std::string label;
   for (std::size_t i = 0; i < name.size(); ++i) {
     if (name[i] != '%') {
       label += name[i];
-    } else if (i + 2 < name.size()) {
-      label += static_cast<char>(std::stoi(std::string(name.substr(i + 1, 2)), nullptr, 16));
-      i += 2;
+      continue;
     }
+    const std::string_view digits = name.substr(i + 1, 2);
+    unsigned char byte = 0;
+    const auto [end, status] = std::from_chars(digits.begin(), digits.end(), byte, 16);
+    if (status != std::errc() || digits.size() != 2 || end != digits.end())
+      throw Error(Errc::bad_input,
+                  fmt::format("the name \"{}\" has a '%' without two hexadecimal digits", name));
+    label += static_cast<char>(byte);
+    i += 2;
   }
   return label;
 }

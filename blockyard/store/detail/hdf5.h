@@ -97,6 +97,7 @@ void write_attribute(hid_t object, const char* name, std::span<const std::int64_
 /// A label as a name of HDF5, which knows no '/' and no empty name: '%' and two hexadecimal digits
 /// stand for what cannot be.
 [[nodiscard]] std::string name_of_label(std::string_view label);
+/// Throws Error{bad_input} for a name that no label has: "%zz".
 [[nodiscard]] std::string label_of_name(std::string_view name);
 
 }  // namespace blockyard::store::hdf5
