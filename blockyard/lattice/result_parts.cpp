@@ -49,10 +49,23 @@ void ResultParts::in_turn(const std::function<void()>& write) const {
   }
 }
 
+bool ResultParts::is_of_other_run(std::string_view name) const {
+  const auto is_of = [](std::string_view text, std::string_view set) {
+    return !text.empty() && text.find_first_not_of(set) == text.npos;
+  };
+  constexpr std::string_view end = ".h5";
+  const std::size_t length = id_.size();
+  if (name.size() <= length + 1 + end.size() || name[length] != '-' || !name.ends_with(end))
+    return false;
+  const std::string_view id = name.substr(0, length);
+  name.remove_suffix(end.size());
+  return id != id_ && is_of(id, "0123456789abcdef") && is_of(name.substr(length + 1), "0123456789");
+}
+
 void ResultParts::remove_others() const noexcept {
   std::error_code ignored;
   for (const fs::directory_entry& entry : fs::directory_iterator(result_ + ".parts", ignored))
-    if (!entry.path().filename().string().starts_with(id_)) fs::remove(entry.path(), ignored);
+    if (is_of_other_run(entry.path().filename().string())) fs::remove(entry.path(), ignored);
 }
 
 }  // namespace blockyard::lattice

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "blockyard/fabric/fabric.h"
@@ -23,11 +24,13 @@ class ResultParts {
   /// Collective. Calls `write` at all ranks whose turn it is; ranks of one process one after the
   /// other, as HDF5 is used by one thread at a time.
   void in_turn(const std::function<void()>& write) const;
-  /// The result has its name: parts of older ones go.
+  /// The result has its name: parts of older ones go, and nothing else.
   void remove_others() const noexcept;
 
  private:
   [[nodiscard]] std::string name(int place) const;
+  /// Whether a file of the folder is named as a part of another run is.
+  [[nodiscard]] bool is_of_other_run(std::string_view name) const;
   fabric::Fabric& fabric_;
   std::string result_;
   std::string id_;

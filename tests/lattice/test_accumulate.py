@@ -254,6 +254,19 @@ class Drawn(AccumulateTest):
                     self.assertTrue(np.array_equal(found["errors"][name], errors), name)
                 self.assertEqual(len(list((self.folder / "g4.h5.parts").iterdir())), ranks)
 
+    def test_files_of_others_among_the_parts_stay(self):
+        folder = self.folder / "g4.h5.parts"
+        older = folder / "0123456789abcdef-0.h5"
+        others = ["notes.txt", "0123456789abcdef.h5", "0123456789abcdef-x.h5", "0123456789abcdef-0.h5.old", "kept"]
+        folder.mkdir()
+        older.touch()
+        for name in others[:-1]:
+            (folder / name).touch()
+        (folder / others[-1]).mkdir()
+        self.accumulate(self.path, "-w", 2, "--parts")
+        self.assertEqual([name for name in others if not (folder / name).exists()], [])
+        self.assertFalse(older.exists())
+
     def test_symmetrises(self):
         problem = samples.Problem((2, 2), 1, 2.5, 2, 2, [(0, 0), (0, 1), (1, 0)]).band_g0()
         random = np.random.default_rng(9)
