@@ -133,6 +133,12 @@ class Limits(common.JobTest):
             self.write("job.toml", "title = 'x'\n" + text)
             self.assert_fails(self.run_blockyard("run", "job.toml"), "job.toml:2", "dotted parts")
 
+    def test_as_many_stray_ends_as_one_likes_are_findings(self):
+        path = self.write("stray.sial", "sial stray\n" + "endif\n" * 50000 + "endsial stray\n")
+        done = self.run_blockyard("check", path)
+        self.assertEqual(done.returncode, 1, done.stderr[-500:])
+        self.assertIn("stray.sial:2", done.stdout + done.stderr)
+
 
 if __name__ == "__main__":
     unittest.main()

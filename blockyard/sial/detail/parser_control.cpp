@@ -66,18 +66,19 @@ void Parser::replace_foreign_end(std::string_view innermost) {
 
 /// Whether the body that ends with `closer` ends here.
 bool Parser::at_closer(std::string_view closer) {
-  if (peek().kind != TokenKind::name) return false;
-  replace_foreign_end(closer);
-  const Token& token = peek();
-  if (std::find(closers.begin(), closers.end(), token.text) == closers.end()) return false;
-  if (closes(token.text, closer)) return true;
-  for (const auto& outer : open_)
-    if (closes(token.text, outer)) return true;
-  fail("stray-end", token.at, fmt::format("'{}' without a beginning", token.text),
-       fmt::format("this place is closed by '{}'", closer));
-  skip_line();
-  skip_empty_lines();
-  return at_end() || at_closer(closer);
+  for (; !at_end(); skip_empty_lines()) {
+    if (peek().kind != TokenKind::name) return false;
+    replace_foreign_end(closer);
+    const Token& token = peek();
+    if (std::find(closers.begin(), closers.end(), token.text) == closers.end()) return false;
+    if (closes(token.text, closer)) return true;
+    for (const auto& outer : open_)
+      if (closes(token.text, outer)) return true;
+    fail("stray-end", token.at, fmt::format("'{}' without a beginning", token.text),
+         fmt::format("this place is closed by '{}'", closer));
+    skip_line();
+  }
+  return true;
 }
 
 void Parser::expect_closer(std::string_view closer, Place opened, std::string_view opener) {
