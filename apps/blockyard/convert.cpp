@@ -52,9 +52,8 @@ int convert(const ConvertOptions& options, const std::string& library) {
   const auto text = to_dat ? dat_text(options.from, spec, library)
                            : input::job_text(spec, std::filesystem::path(options.to).parent_path());
   if (!text) return exit_error;
-  std::vector<std::string> read = spec.programs;
-  for (const std::string& file : {options.from, spec.basis.file, spec.basis.auxiliary_file})
-    if (!file.empty()) read.push_back(file);
+  std::vector<std::string> read = files_read(spec);
+  read.push_back(options.from);
   check_apart(read, {options.to});
   Output(stdout).write_file(options.to, *text);
   return 0;

@@ -17,6 +17,7 @@
 #include "apps/blockyard/signals.h"
 #include "blockyard/base/error.h"
 #include "blockyard/fabric/mpi/agree.h"
+#include "blockyard/input/words.h"
 #include "blockyard/job/checkpoint.h"
 #include "blockyard/job/method_results.h"
 #include "blockyard/report/iteration_table.h"
@@ -282,8 +283,9 @@ void check_outputs(const OutputOptions& options, const std::vector<std::string>&
                    const input::RunSpec& run) {
   std::vector<std::string> files = files_of(options);
   for (const std::string& file : files) check_writable(file);
-  files.push_back(run.save);
   files.push_back(run.persistent);
+  if (input::guess_basis(run.guess).empty()) check_apart({run.guess}, files);
+  files.push_back(run.save);
   check_apart(inputs, files);
 }
 

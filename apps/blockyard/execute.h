@@ -32,7 +32,7 @@ void add_output_options(CLI::App& command, OutputOptions& options);
 void note_for_outputs(const OutputOptions& options, input::RunSpec& run);
 
 /// Throws Error{io} if the files could not be written in the end, Error{bad_input} if two of them,
-/// or what the run keeps, or one of `inputs`, are one file.
+/// or what the run keeps, or one of `inputs`, are one file. Only a run's --save may be its guess.
 void check_outputs(const OutputOptions& options, const std::vector<std::string>& inputs,
                    const input::RunSpec& run);
 

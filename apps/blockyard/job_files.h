@@ -32,6 +32,10 @@ struct JobSource {
                                          const std::vector<std::string>& programs = {},
                                          const input::Settings& settings = {});
 
+/// The files that a job reads as well as those of the command line: programs, molecule, basis sets
+/// and libraries of super instructions. No guess, over which a run may save.
+[[nodiscard]] std::vector<std::string> files_read(const input::Spec& spec);
+
 /// As job::prepare for what `file`, the first of the command line, says: errors about what a job
 /// file asks for begin with its name.
 [[nodiscard]] job::Prepared prepare_job(const std::string& file, const input::Spec& spec,

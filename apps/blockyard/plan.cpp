@@ -136,7 +136,8 @@ int plan(const PlanCommand& command, const CLI::App& app, const std::string& lib
   const input::Spec spec = read_input(command);
   check_writable(command.json);
   std::vector<std::string> inputs = command.files;
-  inputs.insert(inputs.end(), spec.programs.begin(), spec.programs.end());
+  inputs.push_back(command.machine.empty() ? machine_file() : command.machine);
+  for (std::string& file : files_read(spec)) inputs.push_back(std::move(file));
   check_apart(inputs, {command.json});
   const plan::Machine machine = find_machine(command.machine);
   input::Places places = find_places(library);

@@ -127,7 +127,7 @@ std::optional<job::Job> prepare(const RunOptions& options, const JobSource& sour
   merge(options, source.files.front(), spec);
   note_for_outputs(options.output, spec.run);
   std::vector<std::string> inputs = source.files;
-  inputs.insert(inputs.end(), spec.programs.begin(), spec.programs.end());
+  for (std::string& file : files_read(spec)) inputs.push_back(std::move(file));
   check_outputs(options.output, inputs, spec.run);
   keep_apart(spec.run, kept);
   input::Places places = find_places(library);
@@ -206,6 +206,20 @@ int end_job(fabric::MpiSession* session, const std::function<void()>& tell) {
   return signal;
 }
 
+/// Adds what the jobs of a list read, over which their table is not to be written.
+void add_files_read(const RunOptions& options, const std::vector<JobSource>& sources,
+                    std::vector<std::string>& inputs) {
+  for (const JobSource& source : sources) try {
+      input::Spec spec = read_job_files(source.files, options.programs,
+                                        settings_of(options.settings, options.constants, source));
+      merge(options, source.files.front(), spec);
+      for (std::string& file : files_read(spec)) inputs.push_back(std::move(file));
+      if (input::guess_basis(spec.run.guess).empty()) inputs.push_back(spec.run.guess);
+    } catch (const std::exception&) {
+      continue;  // told when it is its turn
+    }
+}
+
 /// Runs jobs one after the other. A failed one is reported, and the next one begins; with several
 /// processes a failure ends them all.
 int run_list(RunOptions options, const std::vector<JobSource>& sources, const std::string& library,
@@ -216,6 +230,7 @@ int run_list(RunOptions options, const std::vector<JobSource>& sources, const st
     inputs.insert(inputs.end(), source.files.begin(), source.files.end());
   const bool is_first = !session || session->process() == 0;
   fabric::agree(session.get(), [&] {
+    if (is_first && !options.output.json.empty()) add_files_read(options, sources, inputs);
     if (is_first) check_outputs(options.output, inputs, {});
   });
   const std::string json = std::exchange(options.output.json, "");

@@ -1,0 +1,40 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What a job reads is not written over."""
+
+import pathlib
+import sys
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "jobs"))
+import common  # pylint: disable=wrong-import-position
+
+
+class Inputs(common.JobTest):
+    def test_what_a_job_names_is_not_written_over(self):
+        atom = "1\n\nHe 0 0 0\n"
+        self.write("w.xyz", atom)
+        helium = '[molecule]\nfile = "w.xyz"\n[basis]\n%s\n[method]\nname = "scf"\n[run]\nworkers = 1\n'
+        self.write("b.nw", "basis\nHe S\n 1.0 1.0\nend\n")
+        self.write("named.toml", helium % 'name = "sto-3g"')
+        self.write("own.toml", helium % 'file = "b.nw"')
+        self.write("atoms.toml", helium % 'name = "sto-3g"\natoms.He.file = "b.nw"')
+        self.write("machine.toml", "cores = 4\n")
+        self.run_well("run", "named.toml", "--save", "guess.h5")
+        read = {name: (self.folder / name).read_bytes() for name in ("w.xyz", "b.nw", "machine.toml", "guess.h5")}
+        for name, command in (("w.xyz", ("run", "named.toml", "--json", "w.xyz")),
+                              ("w.xyz", ("run", "named.toml", "own.toml", "--json", "w.xyz")),
+                              ("b.nw", ("run", "own.toml", "--molden", "b.nw")),
+                              ("b.nw", ("run", "atoms.toml", "--molden", "b.nw")),
+                              ("guess.h5", ("run", "named.toml", "--guess", "guess.h5", "--report", "guess.h5")),
+                              ("machine.toml", ("plan", "named.toml", "--machine", "machine.toml", "--json",
+                                                "machine.toml"))):
+            with self.subTest(command=command):
+                self.assert_fails(self.run_blockyard(*command), f"{name} would be written over, but it is read")
+        for name, content in read.items():
+            self.assertEqual((self.folder / name).read_bytes(), content)
+        self.run_well("run", "named.toml", "--guess", "guess.h5", "--save", "guess.h5")
+
+
+if __name__ == "__main__":
+    unittest.main()
