@@ -47,6 +47,7 @@ int convert(const ConvertOptions& options, const std::string& library) {
     if (!input::is_setting(text))
       throw UsageError(
           fmt::format("--set: \"{}\" is not of the form KEY=VALUE, as method.frozen_core=2", text));
+  refuse_pipes({options.from});
   const input::Spec spec =
       read_job_files({options.from}, options.programs, settings_of(options.settings, options.set));
   const auto text = to_dat ? dat_text(options.from, spec, library)

@@ -9,6 +9,7 @@
 #include <iostream>
 #include <iterator>
 #include <map>
+#include <system_error>
 
 #include "apps/blockyard/commands.h"
 #include "apps/blockyard/file_kind.h"
@@ -132,6 +133,17 @@ std::vector<std::string> files_read(const input::Spec& spec) {
   for (const auto& [atom, basis] : spec.basis.atoms) files.push_back(basis.set.file);
   files.insert(files.end(), spec.run.supers.begin(), spec.run.supers.end());
   return files;
+}
+
+void refuse_pipes(const std::vector<std::string>& files) {
+  for (const std::string& file : files) {
+    std::error_code ignored;
+    const auto status = std::filesystem::status(file, ignored);
+    if (!std::filesystem::is_other(status)) continue;
+    throw base::Error(base::Errc::bad_input,
+                      fmt::format("{} is {}; give a job as '-', standard input, or as a file", file,
+                                  std::filesystem::is_fifo(status) ? "a pipe" : "not a file"));
+  }
 }
 
 job::Prepared prepare_job(const std::string& file, const input::Spec& spec,

@@ -36,6 +36,10 @@ struct JobSource {
 /// and libraries of super instructions. No guess, over which a run may save.
 [[nodiscard]] std::vector<std::string> files_read(const input::Spec& spec);
 
+/// Throws Error{bad_input} if one of the files of a job is a pipe or a device: it gives its bytes
+/// once, but files are looked at before they are read.
+void refuse_pipes(const std::vector<std::string>& files);
+
 /// As job::prepare for what `file`, the first of the command line, says: errors about what a job
 /// file asks for begin with its name.
 [[nodiscard]] job::Prepared prepare_job(const std::string& file, const input::Spec& spec,

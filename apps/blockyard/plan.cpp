@@ -130,6 +130,7 @@ int plan(const PlanCommand& command, const CLI::App& app, const std::string& lib
   if (std::int64_t{command.processes} * command.workers.value_or(1) > most_ranks)
     throw UsageError(fmt::format("-n {} and -w {}: more than {} workers", command.processes,
                                  command.workers.value_or(1), most_ranks));
+  refuse_pipes(command.files);
   if (command.files.size() == 1 && is_lattice_job(command.files.front()))
     return plan_lattice(command, app);
   plan::PlanOptions options = plan_options(command);

@@ -293,6 +293,7 @@ int run(const RunOptions& options, const CLI::App& command, const std::string& l
   return run_quietly(session.get(), [&] {
     if (session) job::check_builds(*session);
     const std::string lattice = share_text(session.get(), [&] {
+      refuse_pipes(options.files);
       const std::string& file = options.files.front();
       return options.files.size() == 1 && is_lattice_job(file) ? base::read_file(file) : "";
     });

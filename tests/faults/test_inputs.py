@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What a job reads is not written over."""
+"""What a job reads is not written over, and is not read before it is known to be a file."""
 
+import os
 import pathlib
 import sys
 import unittest
@@ -34,6 +35,12 @@ class Inputs(common.JobTest):
         for name, content in read.items():
             self.assertEqual((self.folder / name).read_bytes(), content)
         self.run_well("run", "named.toml", "--guess", "guess.h5", "--save", "guess.h5")
+
+    def test_a_pipe_is_refused_before_it_is_read(self):
+        os.mkfifo(self.folder / "pipe.toml")
+        for command in ("run", "plan", "convert"):
+            end = ("out.toml",) if command == "convert" else ()
+            self.assert_fails(self.run_blockyard(command, "pipe.toml", *end), "pipe.toml is a pipe", "'-'")
 
 
 if __name__ == "__main__":
