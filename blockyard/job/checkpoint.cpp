@@ -62,11 +62,12 @@ input::RunSpec with_absolute_names(input::RunSpec run) {
 }  // namespace
 
 CheckpointFolder::CheckpointFolder(const Job& job, const Hooks& hooks, const Results& results,
-                                   const SavedRun* from, bool leads)
+                                   const SavedRun* from, bool leads, bool is_new)
     : job_(job),
       hooks_(hooks),
       results_(results),
       folder_(fs::absolute(job.run.checkpoint_folder)),
+      is_ours_(is_new || from != nullptr),
       last_seconds_(base::now_seconds()) {
   std::error_code status;
   fs::create_directories(folder_, status);
@@ -81,7 +82,7 @@ CheckpointFolder::~CheckpointFolder() {
   if (!lock_) return;
   lock_.reset();
   std::error_code ignored;
-  fs::remove(folder_, ignored);  // only if it is empty
+  if (is_ours_) fs::remove(folder_, ignored);  // only if it is empty
 }
 
 void CheckpointFolder::lock() {

@@ -63,12 +63,13 @@ class CheckpointFolder final : public worker::Checkpoints {
  public:
   /// `results` are filled during the run. Throws Error{bad_input} if another run has the
   /// folder, or it holds checkpoints of another run than the one that `from` is of (null: a new
-  /// run). `leads`: this process keeps other runs out of the folder.
+  /// run). `leads`: this process keeps other runs out of the folder, and removes it in the end if
+  /// it is empty and `is_new`, or the run was resumed from it.
   CheckpointFolder(const Job& job, const Hooks& hooks, const Results& results, const SavedRun* from,
-                   bool leads);
+                   bool leads, bool is_new);
   CheckpointFolder(const CheckpointFolder&) = delete;
   CheckpointFolder& operator=(const CheckpointFolder&) = delete;
-  /// Removes a folder without a usable checkpoint.
+  /// Removes a folder without a usable checkpoint, unless the user made it.
   ~CheckpointFolder() override;
 
   /// Worker 0: notes that this program begins.
@@ -95,6 +96,7 @@ class CheckpointFolder final : public worker::Checkpoints {
   const Results& results_;
   std::filesystem::path folder_;         // absolute
   std::optional<store::FileLock> lock_;  // of one process of the run
+  bool is_ours_;                         // the folder is not one that the user made
   store::PosixStore disks_;
   std::uint64_t number_ = 0;  // of the last checkpoint
   std::size_t step_ = 0;

@@ -85,7 +85,7 @@ Labels labels_set_by(const Job& job) {
 store::FileLock wait_for_lock(const std::string& path, worker::Worker& worker) {
   constexpr auto look_again = std::chrono::milliseconds(20);
   constexpr double patience_seconds = 600;
-  const std::string file = path + ".lock";
+  const std::string file = lock_of(path);
   const double end = base::now_seconds() + patience_seconds;
   for (;;) {
     auto lock = store::FileLock::try_take(file);
@@ -151,6 +151,8 @@ void add_arrays(store::PersistWriter& writer, const worker::Kept& kept, worker::
 }
 
 }  // namespace
+
+std::string lock_of(const std::string& path) { return path + ".lock"; }
 
 worker::DenseArray read_dense(const store::PersistReader& reader, const std::string& label) {
   worker::DenseArray result;

@@ -20,6 +20,9 @@ inline constexpr std::string_view guess_prefix = "guess_";
 /// Throws Error{bad_input} if it is not a file of kept arrays, Error{io} if it cannot be read.
 [[nodiscard]] worker::Kept read_kept(const std::string& path);
 
+/// The file of the lock that a run holds while it writes the file of kept arrays at `path`.
+[[nodiscard]] std::string lock_of(const std::string& path);
+
 /// Takes out of `kept` what `guess` has, and of a job with a method all guesses: those of an
 /// earlier run are not for this one.
 void leave_out_guess(const Job& job, const worker::Kept& guess, worker::Kept& kept);

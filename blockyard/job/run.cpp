@@ -11,6 +11,7 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <system_error>
 #include <utility>
 
 #include "blockyard/base/clock.h"
@@ -29,6 +30,7 @@
 #include "blockyard/job/scratch.h"
 #include "blockyard/job/trace_events.h"
 #include "blockyard/server/server.h"
+#include "blockyard/store/lock.h"
 #include "blockyard/store/whole_file.h"
 #include "blockyard/tensor/blas.h"
 
@@ -103,9 +105,12 @@ class Run {
     return process_of_[static_cast<std::size_t>(rank)] == process_;
   }
 
-  /// Process 0 reads: another run may replace the files meanwhile.
+  /// Process 0 reads: another run may replace the files meanwhile. It also looks for the folder of
+  /// checkpoints before any process makes it.
   void read_files() {
     const auto read = [this] {
+      std::error_code ignored;
+      makes_folder_ = !std::filesystem::exists(job_.run.checkpoint_folder, ignored);
       if (!job_.run.persistent.empty()) kept_ = read_kept(job_.run.persistent);
       if (has_guess_file(job_) && from_ == nullptr) read_guess(job_, guess_);
       leave_out_guess(job_, guess_, kept_);
@@ -126,8 +131,11 @@ class Run {
     scratch_.emplace(scratch_parent(job_.run.scratch));
     for (const std::string& file : {job_.run.persistent, job_.run.save})
       if (process_ == 0 && !file.empty()) store::check_replaceable(file);
+    // Held by another run it can be taken later; what cannot be locked is told before the run.
+    if (process_ == 0 && !job_.run.persistent.empty())
+      static_cast<void>(store::FileLock::try_take(lock_of(job_.run.persistent)));
     if (!job_.run.checkpoint_folder.empty())
-      checkpoints_.emplace(job_, hooks_, results_, from_, process_ == 0);
+      checkpoints_.emplace(job_, hooks_, results_, from_, process_ == 0, makes_folder_);
   }
 
   void set_up_devices() {
@@ -344,6 +352,7 @@ class Run {
   double origin_seconds_ = 0;
   Results results_;
   std::optional<CheckpointFolder> checkpoints_;
+  bool makes_folder_ = false;  ///< that of checkpoints; process 0 knows
   std::mutex mutex_;
   std::mutex print_mutex_;
   int any_rank_ = -1;  ///< of this process

@@ -105,7 +105,7 @@ void CheckpointIn::unit(std::int64_t unit, std::span<std::byte> into) const {
 CheckpointFolder::CheckpointFolder(fs::path folder, const std::string& from)
     : folder_(fs::absolute(folder)), saved_at_(base::now_seconds()) {
   std::error_code status;
-  fs::create_directories(folder_, status);
+  is_ours_ = fs::create_directories(folder_, status) || !from.empty();
   if (status)
     throw Error(Errc::io, fmt::format("cannot make the folder {} for checkpoints: {}",
                                       folder_.string(), status.message()));
@@ -132,7 +132,7 @@ CheckpointFolder::CheckpointFolder(fs::path folder, const std::string& from)
 CheckpointFolder::~CheckpointFolder() {
   lock_.reset();
   std::error_code ignored;
-  fs::remove(folder_, ignored);  // only if it is empty
+  if (is_ours_) fs::remove(folder_, ignored);  // only if it is empty
 }
 
 fs::path CheckpointFolder::path_of(std::uint64_t number) const {

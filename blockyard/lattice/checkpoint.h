@@ -80,7 +80,7 @@ class CheckpointFolder {
   /// Throws Error{bad_input} if another run has the folder, or it holds checkpoints of another run
   /// than that of `from`.
   CheckpointFolder(std::filesystem::path folder, const std::string& from);
-  /// Removes a folder without a usable checkpoint.
+  /// Removes a folder without a usable checkpoint that it made, or from which the run was resumed.
   ~CheckpointFolder();
   CheckpointFolder(const CheckpointFolder&) = delete;
   CheckpointFolder& operator=(const CheckpointFolder&) = delete;
@@ -97,6 +97,7 @@ class CheckpointFolder {
   [[nodiscard]] std::filesystem::path path_of(std::uint64_t number) const;
   std::filesystem::path folder_;
   std::optional<store::FileLock> lock_;
+  bool is_ours_ = false;  ///< the folder is not one that the user made
   std::uint64_t number_ = 0;
   double saved_at_;
 };

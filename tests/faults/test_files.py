@@ -88,6 +88,20 @@ class Outputs(Files):
         self.assert_fails(self.run_blockyard("plan", job, "--json", job), "job.toml would be written over")
         self.assert_fails(self.run_blockyard("dump", path, "--hdf5", path), "hello.sial would be written over")
 
+    def test_a_persistent_file_that_cannot_be_locked_is_told_before_the_run(self):
+        (self.folder / "kept.h5.lock").mkdir()
+        done = self.run_blockyard("run", self.write("hello.sial", HELLO), "--persistent", "kept.h5")
+        self.assert_fails(done, "kept.h5.lock")
+        self.assertNotIn("hello", done.stdout)
+
+    def test_an_empty_folder_for_checkpoints_stays_if_it_was_there(self):
+        path = self.write("hello.sial", HELLO)
+        (self.folder / "mine").mkdir()
+        self.run_well("run", path, "--checkpoint-dir", "mine")
+        self.run_well("run", path, "--checkpoint-dir", "new")
+        self.assertTrue((self.folder / "mine").exists())
+        self.assertFalse((self.folder / "new").exists())
+
     def test_a_compiled_program_may_have_any_name(self):
         self.compiled("hello.x")
         self.assertIn("hello", self.run_well("run", "hello.x").stdout)
