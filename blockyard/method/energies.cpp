@@ -65,7 +65,8 @@ bool correlates_nothing(std::string_view method, const Chemistry* chemistry) {
          !chemistry->has_excitations();
 }
 
-void add_scf(MethodResults& found, const ProgramResult& scf, Results results) {
+void add_scf(MethodResults& found, const Chemistry* chemistry, const ProgramResult& scf,
+             Results results) {
   found.energies = {{"nuclear", "nuclear repulsion", scalar(scf, "nuclear_energy")},
                     {"scf", "SCF total", scalar(scf, "scf_energy")}};
   const ProgramResult* stability = find_step(results, "stability");
@@ -73,6 +74,10 @@ void add_scf(MethodResults& found, const ProgramResult& scf, Results results) {
   if (stability != nullptr && scalar(*stability, "is_stability_known") > 0.5)
     found.energies.push_back({"scf_stability", "SCF second derivative, lowest",
                               scalar(*stability, "hessian_eigenvalue")});
+  if (chemistry != nullptr && scf.outcome->scalars.contains("spin_square")) {
+    const double spin = 0.5 * (chemistry->system.molecule.multiplicity - 1);
+    found.spin_square = {scalar(scf, "spin_square"), spin * (spin + 1)};
+  }
   add_iterations(found, scf, "scf");
   add_dipole(found, scf, "scf");
 }
@@ -140,7 +145,7 @@ MethodResults method_results(std::string_view method, const Chemistry* chemistry
   MethodResults found;
   const ProgramResult* scf = find_step(results, "scf");
   if (scf == nullptr) return found;
-  add_scf(found, *scf, results);
+  add_scf(found, chemistry, *scf, results);
   if (correlates_nothing(method, chemistry))
     add_nothing(found, programs_of_method(method, {.unrestricted = chemistry->unrestricted}));
   else

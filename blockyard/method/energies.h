@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -52,12 +53,20 @@ struct Excitations {
   std::vector<double> oscillator = {};                         ///< oscillator strengths
 };
 
+/// <S^2> of an unrestricted reference, and S (S + 1) of its multiplicity, which it exceeds by what
+/// other multiplicities mix in.
+struct SpinSquare {
+  double value = 0;
+  double exact = 0;
+};
+
 /// The results of our own programs, from their final scalars (sialib/README.md).
 struct MethodResults {
   std::vector<Energy> energies;
   std::vector<IterationCount> iterations;
   std::vector<Dipole> dipoles;
   std::vector<Excitations> excitations;
+  std::optional<SpinSquare> spin_square = {};  ///< none: a restricted closed shell
   bool converged = false;
 };
 

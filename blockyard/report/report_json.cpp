@@ -39,6 +39,7 @@ void add_method(Json& json, const job::Job& job, const job::Results& results) {
   json["iterations"] = Json::object();
   for (const method::IterationCount& count : found.iterations)
     json["iterations"][count.method] = count.count;
+  if (found.spin_square) json["spin_square"] = found.spin_square->value;
   json["dipoles"] = Json::object();
   for (const method::Dipole& dipole : found.dipoles) json["dipoles"][dipole.method] = dipole.e_bohr;
   json["excitations"] = Json::object();

@@ -150,6 +150,10 @@ std::string print_summary(const job::Job& job, const job::Results& results) {
     for (const method::Energy& energy : found.energies)
       text += fmt::format("    {:<18} {:>20}\n", energy.title, base::decimal(energy.hartree, 10));
     for (const method::Excitations& states : found.excitations) text += print_states(states);
+    if (found.spin_square)
+      text += fmt::format("  {:<20} {:>20}   exact {}\n", "<S^2>",
+                          base::decimal(found.spin_square->value, 6),
+                          base::decimal(found.spin_square->exact, 2));
     text += detail::print_properties(job, results);
   }
   text += fmt::format("  {:<20} {:>20}\n", "wall time", "seconds");

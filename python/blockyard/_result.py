@@ -150,6 +150,12 @@ class Result:
         return iterations
 
     @property
+    def spin_square(self) -> float | None:
+        """<S^2> of an unrestricted SCF solution; None of a restricted closed shell."""
+        spin_square: float | None = self._json.get("spin_square")
+        return spin_square
+
+    @property
     def dipoles(self) -> dict[str, list[float]]:
         """Dipole moments by method, e bohr, as [x, y, z]."""
         dipoles: dict[str, list[float]] = self._json.get("dipoles", {})

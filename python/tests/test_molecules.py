@@ -72,6 +72,7 @@ def test_files_of_all_kinds_are_jobs(tmp_path, energy):
 def test_charge_and_multiplicity_are_keywords_or_of_the_atoms():
     cation = scf(LINES, charge=1, multiplicity=2)
     assert cation.geometry["charge"] == 1 and cation.geometry["multiplicity"] == 2
+    assert cation.spin_square == pytest.approx(0.75, abs=0.05) and scf(LINES).spin_square is None
     told = scf(Atoms(charges=(1, 0, 0), moments=(1, 0, 0)))
     assert told.energy == pytest.approx(cation.energy, abs=1e-8)
     with pytest.raises(blockyard.InputError, match="periodic"):

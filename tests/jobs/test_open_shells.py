@@ -27,6 +27,7 @@ STABILITY = [
     (STRETCHED, 1, "cc-pvdz", 'unrestricted = true\nstability = "follow"', -0.99872112546057, 0.39408938311354),
     ("O 0 0 0\nO 0 0 1.2075", 3, "6-31g*", 'stability = "follow"', -149.61231729065162, 0.02628157514111),
 ]
+NH2_SPIN_SQUARE = 0.7580800246  # in 6-31g*; PySCF 2.14.0, scf.UHF
 KEYS = common.ENERGIES
 METHOD = "ccsd(t)"
 
@@ -89,6 +90,14 @@ name = "mp2"
                 self.assertAlmostEqual(results["energies"]["scf"], energy, delta=1e-8)
                 self.assertAlmostEqual(results["energies"]["scf_stability"], eigenvalue, delta=1e-6)
                 self.assertLess(results["iterations"]["scf"], 13)  # DIIS knows nothing of the solution before
+
+    def test_spin_contamination_is_a_result(self):
+        path = self.write("job.toml", job_file(self.entry("nh2", "6-31g*"), "scf"))
+        done = self.run_well("run", path, "--json", "results.json")
+        spin_square = json.loads((self.folder / "results.json").read_text())["spin_square"]
+        self.assertAlmostEqual(spin_square, NH2_SPIN_SQUARE, 6)
+        self.assertRegex(done.stdout, rf"<S\^2> +{spin_square:.6f} +exact 0.75")
+        self.assertNotIn("spin_square", self.results_of("run", self.write("job.toml", job_file(self.entry("h2o", "6-31g*"), "scf"))))
 
     def test_stability_that_was_not_found_is_no_result(self):
         path = self.write("job.toml", job_file(self.entry("h2o", "6-31g*"), "scf", 'stability = "check"') +
