@@ -12,6 +12,7 @@
 
 #include "blockyard/job/keep.h"
 #include "blockyard/job/saved_basis.h"
+#include "blockyard/method/methods.h"
 #include "blockyard/qc/element.h"
 #include "blockyard/qc/projection.h"
 #include "blockyard/store/persist_file.h"
@@ -84,10 +85,13 @@ bool is_there(const store::PersistReader& reader, const std::string& label) {
   return std::ranges::find(labels, label) != labels.end();
 }
 
-/// Those arrays that the file holds. Throws if one of them has other extents than here.
+/// Those arrays that the file holds and the method can start from. Throws if one of them has other
+/// extents than here.
 std::vector<Saved> arrays_of_file(const Job& job, const store::PersistReader& reader) {
   std::vector<Saved> found;
   for (Saved& saved : saved_arrays(*job.chemistry)) {
+    if (saved.role != Role::orbitals && !method::method_named(job.method).iterates_amplitudes)
+      continue;
     if (!is_there(reader, saved.label)) continue;
     const auto has = lengths(reader.describe(saved.label).segments);
     const auto wants = lengths(saved.segments);

@@ -27,6 +27,7 @@ struct Method {
   /// Its programs in order: files in the folder of our programs, without ending.
   std::vector<std::string> restricted{};
   std::vector<std::string> unrestricted{};  ///< also for open shells; empty: closed shells only
+  bool iterates_amplitudes = true;          ///< a guess may have amplitudes for it
   bool is_correlated = true;                ///< works with more than the orbitals of SCF
   bool takes_semicanonical = true;          ///< orbitals of reference = "rohf"
   bool finds_excited_states = false;        ///< the option `roots` means something

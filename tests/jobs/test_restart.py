@@ -85,6 +85,15 @@ class Restart(common.MoleculeTest):
         self.assertLess(abs(usual["energies"]["scf"] - started["energies"]["scf"]), common.SAME_HARTREE)
         return usual["iterations"]["scf"], started["iterations"]["scf"]
 
+    def test_amplitudes_of_another_charge_do_not_matter_to_orbitals(self):
+        entry = self.entry("h2o_crawford", "sto-3g")
+        self.results_of("run", self.job(entry, "ccsd"), "--save", "water.h5")
+        for method in "scf", "mp2", "cis":
+            job = self.job(entry | {"charge": 2}, method)
+            energies = [self.results_of("run", job, *more)["energies"][method if method == "mp2" else "scf"]
+                        for more in ([], ["--guess", "water.h5"])]
+            self.assertAlmostEqual(*energies, 7)
+
     def test_orbitals_of_another_basis_are_projected(self):
         self.results_of("run", self.job(self.entry("h2o", "cc-pvtz"), "scf"), "--save", "large.h5")
         self.results_of("run", self.job(self.entry("h2o", "6-31g*"), "ccsd"), "--save", "small.h5")
