@@ -35,6 +35,14 @@ std::size_t position(std::span<const std::string_view> known, std::string_view s
   return static_cast<std::size_t>(found - known.begin());
 }
 
+/// What to write for a symbol, in lower case, that other programs know; else empty.
+std::string_view hint_for(std::string_view symbol) {
+  if (symbol == "x" || symbol == "xx") return "leave out dummy atoms";
+  if (symbol == "bq") return "a ghost atom with the functions of helium is Gh(He)";
+  if (symbol == "d" || symbol == "t") return "write H: energies do not depend on the isotope";
+  return "";
+}
+
 }  // namespace
 
 std::string_view element_symbol(int atomic_number) {
@@ -57,6 +65,9 @@ int atomic_number(std::string_view symbol) {
     throw base::Error(base::Errc::bad_input,
                       fmt::format("'{}' is beyond {}, the heaviest element that is known here",
                                   symbol, symbols.back()));
+  if (const auto hint = hint_for(base::lower(symbol)); !hint.empty())
+    throw base::Error(base::Errc::bad_input,
+                      fmt::format("'{}' is not an element; {}", symbol, hint));
   const std::vector<std::string> known(symbols.begin(), symbols.end());
   const auto nearest = base::nearest_name(symbol, known);
   const auto hint = nearest.empty() ? std::string("write a symbol such as C, or its number")

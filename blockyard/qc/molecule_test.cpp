@@ -25,6 +25,12 @@ TEST(Element, an_unknown_symbol_is_refused) {
             "'Oxygen' is not an element; write a symbol such as C, or its number");
   EXPECT_EQ(error_of([] { (void)atomic_number("u"); }),
             "'u' is beyond Rn, the heaviest element that is known here");
+  EXPECT_EQ(error_of([] { (void)atomic_number("X"); }),
+            "'X' is not an element; leave out dummy atoms");
+  EXPECT_EQ(error_of([] { (void)atomic_number("Bq"); }),
+            "'Bq' is not an element; a ghost atom with the functions of helium is Gh(He)");
+  EXPECT_EQ(error_of([] { (void)atomic_number("D"); }),
+            "'D' is not an element; write H: energies do not depend on the isotope");
   EXPECT_NE(error_of([] { (void)atomic_number("0"); }), "");
   EXPECT_NE(error_of([] { (void)atomic_number(""); }), "");
 }
