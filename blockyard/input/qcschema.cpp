@@ -95,7 +95,11 @@ Spec parse_qcschema(std::string_view text, const std::string& path,
   if (!input.is_object()) refuse(path, "is not JSON");
   const Json specification = value_or<Json>(input, "specification", input, path);
   const auto driver = value_or<std::string>(specification, "driver", "energy", path);
-  if (driver != "energy" && driver != "properties")
+  if (driver == "properties")
+    refuse(path,
+           "driver \"properties\" asks for a result of properties, which there is none of: use "
+           "\"energy\", whose properties have the dipole moment");
+  if (driver != "energy")
     refuse(path, fmt::format("driver \"{}\" asks for derivatives of the energy, which there are "
                              "none of: use \"energy\"",
                              driver));

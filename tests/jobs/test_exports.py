@@ -160,8 +160,9 @@ class Exports(common.JobTest):
         done = self.run_blockyard("run", self.write("in.json", json.dumps(job)), "--qcschema", "out.json")
         self.assert_fails(done, "did not converge")
         self.assertEqual(json.loads(self.read("out.json"))["error"]["error_type"], "convergence_error")
-        job["driver"] = "gradient"
-        self.assert_fails(self.run_blockyard("run", self.write("in.json", json.dumps(job))), "derivatives")
+        for driver, why in (("gradient", "derivatives"), ("properties", "a result of properties")):
+            job["driver"] = driver
+            self.assert_fails(self.run_blockyard("run", self.write("in.json", json.dumps(job))), why)
 
     def test_what_cannot_be_exported_is_refused_before_the_run(self):
         path = self.write("job.toml", common.WATER + SCF.format("sto-3g", "true"))
