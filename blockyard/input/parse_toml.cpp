@@ -14,9 +14,6 @@ namespace {
 using base::Errc;
 using base::Error;
 
-/// No name in our files has more than three parts.
-constexpr int most_key_parts = 100;
-
 /// Finds keys of very many dotted parts. toml++ limits how deep values nest, but makes of a dotted
 /// key one table within the other, and frees them by recursion, which can exhaust the stack.
 class KeyScan {
@@ -36,7 +33,7 @@ class KeyScan {
         at_ = std::min(text_.find('\n', at_), text_.size());
         continue;
       }
-      if (c == '.' && ++dots >= most_key_parts) return line();
+      if (c == '.' && ++dots >= static_cast<int>(most_key_parts)) return line();
       const bool goes_on = c == '.' || c == '_' || c == '-' || c == '+' || c == ' ' || c == '\t' ||
                            std::isalnum(static_cast<unsigned char>(c)) != 0;
       if (!goes_on) dots = 0;

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "blockyard/base/error.h"
+#include "blockyard/base/json.h"
 #include "blockyard/base/text.h"
 
 namespace blockyard::input {
@@ -84,14 +85,20 @@ Settings settings_of(const Json& specification, const std::string& path) {
 }  // namespace
 
 bool is_qcschema(std::string_view text) {
-  const Json json = Json::parse(text, nullptr, false);
+  const Json json = base::parse_shallow<Json>(text);
   return json.is_object() && json.contains("molecule") &&
          (json.contains("model") || json.contains("specification"));
 }
 
 Spec parse_qcschema(std::string_view text, const std::string& path,
                     std::span<const Setting> settings) try {
-  const Json input = Json::parse(text, nullptr, false);
+  const Json input = [&] {
+    try {
+      return base::parse_shallow<Json>(text);
+    } catch (const Error& error) {
+      refuse(path, error.what());
+    }
+  }();
   if (!input.is_object()) refuse(path, "is not JSON");
   const Json specification = value_or<Json>(input, "specification", input, path);
   const auto driver = value_or<std::string>(specification, "driver", "energy", path);
@@ -109,9 +116,9 @@ Spec parse_qcschema(std::string_view text, const std::string& path,
   spec.molecule = molecule_of(molecule, path);
   Settings all = settings_of(specification, path);
   all.insert(all.end(), settings.begin(), settings.end());
-  return with_settings(spec, all);
+  return with_settings(spec, all, path);
 } catch (const Json::exception& error) {
-  refuse(path, fmt::format("is not a QCSchema input: {}", error.what()));
+  refuse(path, fmt::format("is not a QCSchema input: {}", base::reason_in_json(error)));
 }
 
 }  // namespace blockyard::input

@@ -16,7 +16,8 @@ namespace blockyard::input {
 [[nodiscard]] Spec parse_qcschema(std::string_view text, const std::string& path,
                                   std::span<const Setting> settings);
 
-/// Whether a text is such an input, and not other JSON.
+/// Whether a text is such an input, and not other JSON. Throws Error{bad_input} for JSON that is
+/// nested too deeply to look at.
 [[nodiscard]] bool is_qcschema(std::string_view text);
 
 }  // namespace blockyard::input

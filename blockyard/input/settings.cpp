@@ -55,10 +55,10 @@ std::optional<std::vector<double>> parse_range(std::string_view text) {
 
 /// A text that is not TOML by itself needs no quotes: cc-pvdz, ccsd(t).
 void put_value(toml::table& table, const std::string& key, const std::string& value) {
-  const toml::parse_result parsed = [&]() -> toml::parse_result {
+  const toml::table parsed = [&]() -> toml::table {
     try {
-      return toml::parse("value = " + value + "\n");
-    } catch (const toml::parse_error&) {
+      return parse_toml("value = " + value + "\n", "");
+    } catch (const Error&) {
       return {};
     }
   }();
@@ -83,6 +83,8 @@ std::vector<std::string_view> contradicted_by(const std::vector<std::string>& pa
 
 void put(toml::table& top, const Setting& setting) {
   const std::vector<std::string> parts = base::split(setting.key, '.');
+  if (parts.size() > most_key_parts)
+    throw Error(Errc::bad_input, fmt::format("a key of more than {} dotted parts", most_key_parts));
   toml::table* table = &top;
   for (std::size_t k = 0; k + 1 < parts.size(); ++k) {
     if (table->get(parts[k]) == nullptr) table->insert(parts[k], toml::table());
@@ -201,9 +203,17 @@ Spec read_job_file(const std::string& path, std::span<const Setting> settings) {
                    settings);
 }
 
-Spec with_settings(const Spec& spec, std::span<const Setting> settings) {
+Spec with_settings(const Spec& spec, std::span<const Setting> settings, const std::string& name) {
   if (settings.empty()) return spec;
-  Spec result = parse_job(job_text(spec), "job", "", settings);
+  const std::string path = "job";  // of a text that the user never sees
+  Spec result = [&] {
+    try {
+      return parse_job(job_text(spec), path, "", settings);
+    } catch (const Error& error) {
+      const std::string text = without_place(error.what(), path);
+      throw Error(error.code(), name.empty() ? text : fmt::format("{}: {}", name, text));
+    }
+  }();
   std::erase_if(result.asked, [&](const auto& one) {  // in the text, all constants look alike
     return !spec.asked.contains(one.first) &&
            (spec.ints.contains(one.first) || spec.scalars.contains(one.first));
@@ -215,7 +225,7 @@ Spec job_of_geometry(const std::string& path, std::span<const Setting> settings)
   Spec spec;
   spec.title = std::filesystem::path(path).stem().string();
   spec.molecule.emplace().file = path;
-  return with_settings(spec, settings);
+  return with_settings(spec, settings, path);
 }
 
 }  // namespace blockyard::input

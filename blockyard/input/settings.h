@@ -41,8 +41,10 @@ using Settings = std::vector<Setting>;
 [[nodiscard]] Spec parse_job(std::string_view text, const std::string& path,
                              const std::string& folder, std::span<const Setting> settings);
 
-/// A job as it was read from anything else, with settings.
-[[nodiscard]] Spec with_settings(const Spec& spec, std::span<const Setting> settings);
+/// A job as it was read from anything else, with settings. Errors begin with `name`, where it was
+/// read, if there is one.
+[[nodiscard]] Spec with_settings(const Spec& spec, std::span<const Setting> settings,
+                                 const std::string& name = "");
 
 /// The job of a geometry alone, an XYZ file; settings give the rest.
 [[nodiscard]] Spec job_of_geometry(const std::string& path, std::span<const Setting> settings);

@@ -2,12 +2,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <functional>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 
 #include "blockyard/base/error.h"
+#include "blockyard/base/json.h"
 #include "blockyard/qc/basis_set.h"
 #include "blockyard/qc/detail/core_reader.h"
 #include "blockyard/qc/detail/shell_letters.h"
@@ -40,11 +43,16 @@ double number(const Json& value) {
   return *read;
 }
 
+/// Whether it is an integer from 0 to what an int holds.
+bool is_count(const Json& value) {
+  return value.is_number_unsigned() &&
+         value.get<std::uint64_t>() <= std::uint64_t{std::numeric_limits<int>::max()};
+}
+
 std::vector<Contraction> read_shell(const Json& shell) {
   std::vector<int> momenta;
   for (const Json& momentum : list(shell, "angular_momentum")) {
-    if (!momentum.is_number_integer() || momentum.get<int>() < 0)
-      refuse(fmt::format("{} is not an angular momentum", momentum.dump()));
+    if (!is_count(momentum)) refuse(fmt::format("{} is not an angular momentum", momentum.dump()));
     momenta.push_back(momentum.get<int>());
   }
   if (momenta.empty()) refuse("a shell without angular momentum");
@@ -74,7 +82,7 @@ RadialPotential read_potential(const Json& potential) {
   const Json& powers = list(potential, "r_exponents");
   const Json& exponents = list(potential, "gaussian_exponents");
   const Json& columns = list(potential, "coefficients");
-  if (momenta.size() != 1 || !momenta[0].is_number_unsigned() || columns.size() != 1 ||
+  if (momenta.size() != 1 || !is_count(momenta[0]) || columns.size() != 1 ||
       !columns[0].is_array() || columns[0].size() != exponents.size() ||
       powers.size() != exponents.size())
     refuse(
@@ -90,7 +98,7 @@ RadialPotential read_potential(const Json& potential) {
 /// The local potential, of the highest angular momentum, may stand anywhere.
 EffectiveCore read_core(int z, const Json& element) {
   const auto electrons = element.find("ecp_electrons");
-  if (electrons == element.end() || !electrons->is_number_integer())
+  if (electrons == element.end() || !is_count(*electrons))
     refuse("\"ecp_potentials\" without \"ecp_electrons\"");
   std::vector<RadialPotential> parts;
   for (const Json& potential : list(element, "ecp_potentials"))
@@ -116,7 +124,7 @@ Json parse(std::string_view text) {
       refuse(fmt::format("element {} is there twice", key));
     return true;
   };
-  Json top = Json::parse(text, look, false);
+  Json top = base::parse_shallow<Json>(text, look);
   if (top.is_discarded()) refuse("this is not JSON");
   return top;
 }

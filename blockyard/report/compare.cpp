@@ -10,6 +10,7 @@
 #include <map>
 
 #include "blockyard/base/error.h"
+#include "blockyard/base/json.h"
 #include "blockyard/base/text.h"
 #include "blockyard/report/detail/ga_page.h"
 #include "blockyard/report/detail/offload_page.h"
@@ -158,11 +159,9 @@ Run run_of(std::string_view text, std::string_view path) {
   try {
     return {title_of(run), settings_of(run), values_of(run)};
   } catch (const Json::exception& error) {  // a value of the wrong type
-    throw base::Error(
-        base::Errc::bad_input,
-        fmt::format(
-            "{} is not what `blockyard run --report` writes: {}", path,
-            std::string_view(error.what()).substr(std::string_view(error.what()).find(']') + 2)));
+    throw base::Error(base::Errc::bad_input,
+                      fmt::format("{} is not what `blockyard run --report` writes: {}", path,
+                                  base::reason_in_json(error)));
   }
 }
 

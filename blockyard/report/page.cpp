@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "blockyard/base/error.h"
+#include "blockyard/base/json.h"
 #include "blockyard/report/detail/assets.h"
 #include "blockyard/report/detail/ga_page.h"
 #include "blockyard/report/detail/offload_page.h"
@@ -45,15 +46,11 @@ std::string inside_script(const nlohmann::ordered_json& json) {
 }  // namespace
 
 nlohmann::ordered_json detail::parse_shallow(std::string_view json, std::string_view path) {
-  using Json = nlohmann::ordered_json;
-  constexpr int most = 100;
-  const auto look = [&](int depth, Json::parse_event_t, Json&) {
-    if (depth > most)
-      throw base::Error(base::Errc::bad_input,
-                        fmt::format("{} is no report: its JSON is nested too deeply", path));
-    return true;
-  };
-  return Json::parse(json, look, false);
+  try {
+    return base::parse_shallow<nlohmann::ordered_json>(json);
+  } catch (const base::Error& error) {
+    throw base::Error(error.code(), fmt::format("{} is no report: {}", path, error.what()));
+  }
 }
 
 void detail::check_run(const nlohmann::ordered_json& run, std::string_view path) {

@@ -133,6 +133,26 @@ class Limits(common.JobTest):
             self.write("job.toml", "title = 'x'\n" + text)
             self.assert_fails(self.run_blockyard("run", "job.toml"), "job.toml:2", "dotted parts")
 
+    def test_values_nested_deeply_are_refused_with_their_file(self):
+        deep = "[" * 100000 + "]" * 100000
+        self.write("deep.json", '{"molecule": {"symbols": ["He"], "geometry": %s}, "model": {}}' % deep)
+        self.assert_fails(self.run_blockyard("run", "deep.json"), "deep.json: its JSON is nested too deeply")
+        self.write("basis.json", '{"elements": {"1": {"electron_shells": %s}}}' % deep)
+        self.write("basis.toml", HYDROGEN.replace('name = "sto-3g"', 'file = "basis.json"'))
+        self.assert_fails(self.run_blockyard("run", "basis.toml"), "basis.json", "nested too deeply")
+        self.write("job.toml", HYDROGEN)
+        key = ".".join(["a"] * 60000)
+        self.assert_fails(self.run_blockyard("run", "job.toml", "--set", key + "=1"), "dotted parts")
+        self.assert_fails(self.run_blockyard("run", "job.toml", "--set", "molecule.charge={" + key + "=1}"),
+                          "molecule.charge=")
+
+    def test_an_angular_momentum_that_no_int_holds_is_refused(self):
+        for momentum in ("4294967296", "-1", "18446744073709551615"):
+            self.write("basis.json", '{"elements": {"1": {"electron_shells": [{"angular_momentum": [%s],'
+                       '"exponents": ["1.0"], "coefficients": [["1.0"]]}]}}}' % momentum)
+            self.write("basis.toml", HYDROGEN.replace('name = "sto-3g"', 'file = "basis.json"'))
+            self.assert_fails(self.run_blockyard("run", "basis.toml"), momentum + " is not an angular momentum")
+
     def test_as_many_stray_ends_as_one_likes_are_findings(self):
         path = self.write("stray.sial", "sial stray\n" + "endif\n" * 50000 + "endsial stray\n")
         done = self.run_blockyard("check", path)

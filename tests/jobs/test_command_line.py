@@ -240,6 +240,8 @@ class CommandLine(common.JobTest):
         self.write("ga.json", '{"blockyard_ga_report": 1, "ranks": [], "arrays": [], "size_limits": [8], "calls": [{' +
                    call + ', "own_bytes": 1, "node_bytes": 1, "far_bytes": 1}]}')
         self.assertIn("ga_get", self.run_well("report", "ga.json", "-o", "-").stdout)
+        self.write("ga.json", '{"blockyard_ga_report": 1, "ranks": null}')
+        self.assert_fails(self.run_blockyard("report", "ga.json", "-o", "-"), "BLOCKYARD_GA_REPORT writes: key '")
 
     def test_processes_of_srun_that_do_not_know_each_other_are_refused(self):
         path = self.write("segments.sial", SEGMENTS)

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "blockyard/base/error.h"
+#include "blockyard/base/json.h"
 #include "blockyard/report/detail/html.h"
 
 namespace blockyard::report::detail {
@@ -132,9 +133,9 @@ std::string ga_page(const Json& report, std::string_view path) {
         calls_section(report.at("calls")) + sizes_section(report) + hot_section(report) +
             ranks_section(ranks) + traffic_section(ranks) + arrays_section(report.at("arrays")));
   } catch (const nlohmann::json::exception& error) {
-    throw base::Error(
-        base::Errc::bad_input,
-        fmt::format("{} is not what BLOCKYARD_GA_REPORT writes: {}", path, error.what()));
+    throw base::Error(base::Errc::bad_input,
+                      fmt::format("{} is not what BLOCKYARD_GA_REPORT writes: {}", path,
+                                  base::reason_in_json(error)));
   }
 }
 

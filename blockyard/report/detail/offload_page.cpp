@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "blockyard/base/error.h"
+#include "blockyard/base/json.h"
 #include "blockyard/report/detail/html.h"
 
 namespace blockyard::report::detail {
@@ -149,7 +150,7 @@ std::string offload_page(const Json& report, std::string_view path) {
   } catch (const nlohmann::json::exception& error) {
     throw base::Error(base::Errc::bad_input,
                       fmt::format("{} is not what `blockyard offload run --report` writes: {}",
-                                  path, error.what()));
+                                  path, base::reason_in_json(error)));
   }
 }
 

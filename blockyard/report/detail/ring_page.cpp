@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "blockyard/base/error.h"
+#include "blockyard/base/json.h"
 #include "blockyard/report/detail/html.h"
 
 namespace blockyard::report::detail {
@@ -233,7 +234,7 @@ std::string ring_page(const Json& report, std::string_view path) {
   } catch (const nlohmann::json::exception& error) {
     throw base::Error(base::Errc::bad_input,
                       fmt::format("{} is not what a run over rings writes with --report: {}", path,
-                                  error.what()));
+                                  base::reason_in_json(error)));
   }
 }
 
