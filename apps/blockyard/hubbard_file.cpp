@@ -83,7 +83,10 @@ void read_lattice(const TomlSection& section, HubbardJob& job) {
   take_number(section, "t_perp", model.t_perp);
   take_number(section, "u", model.u);
   take_number(section, "mu", model.mu);
+  constexpr double least_beta = 1e-6, most_beta = 1e4;  // beyond, matrices overflow
   model.beta = section.number("beta", false).value_or(model.beta);
+  if (model.beta < least_beta || model.beta > most_beta)
+    throw section.error("beta", fmt::format("must be from {} to {}", least_beta, most_beta));
   take_integer(section, "layers", 1, 2, model.layers);
   if (model.t_prime != 0 && (model.lengths[0] == 1 || model.lengths[1] == 1))
     throw section.error("t_prime", "couples diagonal neighbours: it needs two directions");
@@ -143,7 +146,10 @@ void read_method(const TomlSection& section, int directions, HubbardJob& job) {
   take_integer(section, "sweeps", 1, most, job.sweeps);
   take_integer(section, "walkers", 1, most_frequencies, job.walkers);
   take_integer(section, "seed", 0, most, job.seed);
+  constexpr double most_shift = 1e3;
   job.shift = section.number("shift", false).value_or(job.shift);
+  if (job.shift > most_shift)
+    throw section.error("shift", fmt::format("must be at most {}", most_shift));
   take_integer(section, "frequencies", 1, most_frequencies, job.half);
   take_integer(section, "exchange_frequencies", 1, most_frequencies, job.exchange);
   if (job.exchange > 2 * job.half)

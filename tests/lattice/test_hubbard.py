@@ -262,6 +262,9 @@ class BadInput(LatticeTest):
         self.refused(("[[0, 0], [1, 1]]", '"some"'), "exchange_momenta", "irreducible")
         self.refused(('sums = "exact"', "ring = 500"), "a ring of 500 ranks")
         self.refused(('sums = "exact"', 'memory = "30K"'), "does not fit", "give each rank")
+        for value in ("1e-320", "1e300"):
+            self.refused(("beta = 2.0", f"beta = {value}"), "job.toml:5", "beta: must be from 1e-06 to 10000")
+        self.refused(("samples = 64", "samples = 64\nshift = 1e200"), "shift: must be at most 1000")
         self.refused(("samples = 64", "samples = 2"), "too few for 8 walkers")
 
     def test_more_exchange_frequencies_than_g4_has(self):
