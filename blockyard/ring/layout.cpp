@@ -165,7 +165,10 @@ Choice choose_size(const Memory& memory, int ranks) {
     if (Choice one = memory_of_ring(memory, size); one.rank_bytes < least.rank_bytes)
       least = std::move(one);
   std::string advice = fmt::format("give each rank {}", base::format_bytes(least.rank_bytes));
-  for (Extent size = largest + 1; size <= memory.units && size <= INT32_MAX; ++size) {
+  // Looking at each of very many sizes would take longer than the advice is worth.
+  constexpr Extent nearby = 64;
+  for (Extent size = largest + 1; size <= memory.units && size <= INT32_MAX;
+       size += std::max<Extent>(1, (size - largest) / nearby)) {
     const Choice more = memory_of_ring(memory, static_cast<int>(size));
     if (!fits(more)) continue;
     advice += fmt::format(", or start {} ranks", size);
