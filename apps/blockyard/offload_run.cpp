@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -83,6 +84,23 @@ fs::path library(const std::string& place) {
     throw Error(Errc::bad_input,
                 fmt::format("this Blockyard was built without the library {}", path.string()));
   return path;
+}
+
+/// A path of the library without blanks and colons, at which LD_PRELOAD is split: if it has one, a
+/// link in `folder`, which it makes. Throws Error{bad_input} if that has one too.
+fs::path splitless(const fs::path& library, std::optional<Folder>& folder) {
+  const auto is_split = [](const fs::path& path) {
+    return path.string().find_first_of(" :") != std::string::npos;
+  };
+  if (!is_split(library)) return library;
+  const fs::path link = folder.emplace().path() / library.filename();
+  if (is_split(link))
+    throw Error(Errc::bad_input,
+                fmt::format("the paths {} and {} have a blank or a colon, at which LD_PRELOAD is "
+                            "split: let TMPDIR name a folder without",
+                            library.string(), link.parent_path().string()));
+  fs::create_symlink(fs::absolute(library), link);
+  return link;
 }
 
 /// What an option that is empty is by the environment.
@@ -235,7 +253,8 @@ int run(RunOptions options) {
   check(options);
   options.of.server = with_absolute_paths(options.of.server);
   const Folder reports;
-  const End end = run_program(options, library(options.place), reports.path());
+  std::optional<Folder> links;
+  const End end = run_program(options, splitless(library(options.place), links), reports.path());
   if (end.error != 0) {
     print_text_error(fmt::format("error: cannot start {}: {}\n", options.program.front(),
                                  std::strerror(end.error)));

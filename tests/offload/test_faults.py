@@ -5,7 +5,9 @@
 import functools
 import json
 import os
+import pathlib
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -13,8 +15,8 @@ import time
 import unittest
 
 from cut import Proxy
-from offloaded import (BLOCKYARD, CALLER, FFTW_CALLER, LAPACK_CALLER, LEVEL3_CALLER, LIMIT_SECONDS, PRODUCT, VECTORS_CALLER,
-                       Offload, children_of, has_numpy)
+from offloaded import (BLOCKYARD, CALLER, FFTW_CALLER, LAPACK_CALLER, LEVEL3_CALLER, LIBRARY, LIMIT_SECONDS, PRODUCT,
+                       VECTORS_CALLER, Offload, children_of, has_numpy)
 
 
 PROGRAMS = (CALLER, LEVEL3_CALLER, LAPACK_CALLER, FFTW_CALLER, VECTORS_CALLER)
@@ -87,6 +89,24 @@ signal.pause()
                     used = device["used_bytes"] + len(device["clients"])
                 program.communicate("\n", timeout=LIMIT_SECONDS)
                 self.assertEqual(server.end(), 0)
+
+    def test_a_library_in_a_folder_with_a_blank_or_a_colon_is_loaded(self):
+        for name in ("a b", "a:b"):
+            folder = self.folder / name
+            (folder / "plugins").mkdir(parents=True)
+            shutil.copy(BLOCKYARD, folder)
+            shutil.copy(LIBRARY, folder / "plugins")
+            command = [folder / pathlib.Path(BLOCKYARD).name, "offload", "run", "--place", "local", "--",
+                       "cat", "/proc/self/maps"]
+            with self.subTest(name):
+                done = subprocess.run(command, text=True, capture_output=True, check=False, timeout=LIMIT_SECONDS)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertIn(pathlib.Path(LIBRARY).name, done.stdout)
+                self.assertNotIn("preload", done.stderr)
+                done = subprocess.run(command, text=True, capture_output=True, check=False, timeout=LIMIT_SECONDS,
+                                      env={**os.environ, "TMPDIR": str(folder)})
+                self.assertEqual(done.returncode, 1, done.stderr)
+                self.assertIn("TMPDIR", done.stderr)
 
     def test_without_a_server_the_program_runs_as_ever_with_one_line(self):
         done, calls = self.run_at(f"unix:{self.folder}/nobody", CALLER)
