@@ -8,12 +8,16 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <optional>
 #include <random>
+#include <string>
 #include <string_view>
 
+#include "blockyard/base/error.h"
 #include "blockyard/ga/edge.h"
 #include "blockyard/garray/elementwise.h"
+#include "blockyard/store/whole_file.h"
 
 namespace blockyard::ga::calls {
 
@@ -55,6 +59,19 @@ bool is_checking() {
   return value == "1";
 }
 
+/// Where the report of the run goes, wherever the program goes meanwhile; empty: there is none.
+/// Rank 0, which writes it, refuses one that cannot be written.
+std::string report_path(const fabric::Memory& memory) {
+  const char* path = std::getenv("BLOCKYARD_GA_REPORT");
+  if (path == nullptr || *path == '\0') return "";
+  try {
+    if (memory.rank() == 0) store::check_writable(path);
+  } catch (const base::Error& error) {
+    refuse(fmt::format("BLOCKYARD_GA_REPORT: {}", error.what()));
+  }
+  return std::filesystem::absolute(path).string();
+}
+
 void start(Communicator communicator, std::optional<std::size_t> most_bytes) {
   if (edge().runtime) return;
   auto memory = open_memory(communicator);
@@ -63,7 +80,7 @@ void start(Communicator communicator, std::optional<std::size_t> most_bytes) {
     if (!edge().checks) edge().checks = std::make_unique<Checks>();
     memory = checked_memory(std::move(memory), *edge().checks);
   }
-  if (const char* path = std::getenv("BLOCKYARD_GA_REPORT"); path != nullptr && *path != '\0') {
+  if (const std::string path = report_path(*memory); !path.empty()) {
     if (!edge().report) edge().report = std::make_unique<Report>(path);
     memory = measured_memory(std::move(memory), *edge().report);
   }

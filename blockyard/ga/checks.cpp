@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "blockyard/ga/checks_text.h"
+#include "blockyard/ga/code_place.h"
 #include "blockyard/ga/edge.h"
 #include "blockyard/garray/patch.h"
 #include "blockyard/garray/places.h"

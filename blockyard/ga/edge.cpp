@@ -8,6 +8,7 @@
 
 #include "blockyard/base/error.h"
 #include "blockyard/base/last_words.h"
+#include "blockyard/ga/code_place.h"
 
 namespace blockyard::ga {
 

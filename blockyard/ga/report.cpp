@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "blockyard/ga/report.h"
 
-#include <dlfcn.h>
-#include <elf.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -14,6 +12,7 @@
 
 #include "blockyard/base/error.h"
 #include "blockyard/ga/checks_text.h"
+#include "blockyard/ga/code_place.h"
 #include "blockyard/store/whole_file.h"
 
 namespace blockyard::ga {
@@ -180,47 +179,6 @@ std::string plain_of(std::string text) {
 }
 
 }  // namespace
-
-std::string code_place(void* place) {
-  Dl_info found{};
-  if (place == nullptr || dladdr(place, &found) == 0 || found.dli_fname == nullptr) return "\t0";
-  const auto* header = static_cast<const Elf64_Ehdr*>(found.dli_fbase);
-  const auto at = reinterpret_cast<std::uintptr_t>(place) - 1;  // in the call, not after it
-  const auto begin = reinterpret_cast<std::uintptr_t>(found.dli_fbase);
-  return fmt::format("{}\t{:#x}", found.dli_fname, header->e_type == ET_DYN ? at - begin : at);
-}
-
-std::map<std::string, std::string> lines_of(const std::vector<std::string>& places) {
-  constexpr std::size_t at_once = 400;
-  std::map<std::string, std::string> lines;
-  std::map<std::string, std::vector<std::string>> addresses;  // by file of code
-  for (const std::string& place : places) {
-    lines[place] = "";
-    const std::size_t tab = place.find('\t');
-    if (tab > 0) addresses[place.substr(0, tab)].push_back(place.substr(tab + 1));
-  }
-  for (const auto& [file, all] : addresses)
-    for (std::size_t from = 0; from < all.size(); from += at_once) {
-      const auto end =
-          all.begin() + static_cast<std::ptrdiff_t>(std::min(all.size(), from + at_once));
-      const auto begin = all.begin() + static_cast<std::ptrdiff_t>(from);
-      std::FILE* answer =
-          popen(fmt::format("addr2line -s -e '{}' {} 2>/dev/null", file, fmt::join(begin, end, " "))
-                    .c_str(),
-                "r");
-      if (answer == nullptr) continue;
-      std::array<char, 400> line{};
-      for (auto at = begin; at != end && std::fgets(line.data(), line.size(), answer) != nullptr;
-           ++at) {
-        std::string text = line.data();
-        text = text.substr(0, text.find_first_of(" \n"));
-        if (!text.starts_with("??") && !text.ends_with(":0") && !text.ends_with(":?"))
-          lines[file + '\t' + *at] = text;
-      }
-      pclose(answer);
-    }
-  return lines;
-}
 
 constinit thread_local Sheet* Report::own_sheet = nullptr;
 

@@ -109,9 +109,4 @@ void count_element(Report& report, fabric::Region region, int member, std::size_
 [[nodiscard]] std::unique_ptr<fabric::Memory> measured_memory(
     std::unique_ptr<fabric::Memory> memory, Report& report);
 
-/// A place in code as "file of code<tab>address in it": the same for all processes of a program.
-[[nodiscard]] std::string code_place(void* place);
-/// "scf.c:214" for each of such places; "" where debug information does not have it.
-[[nodiscard]] std::map<std::string, std::string> lines_of(const std::vector<std::string>& places);
-
 }  // namespace blockyard::ga

@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <new>
 
+#include "blockyard/ga/code_place.h"
 #include "blockyard/ga/edge.h"
 
 namespace blockyard::ga {

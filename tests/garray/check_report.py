@@ -5,6 +5,7 @@
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -13,8 +14,18 @@ import tempfile
 def main(mpiexec, processes, program, blockyard=None):
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "run.json"
-        subprocess.run([mpiexec, "-n", processes, program], check=True, stdout=subprocess.DEVNULL,
-                       env={**os.environ, "BLOCKYARD_GA_REPORT": str(path)})
+        # A path that a shell would read as commands, of a program that is looked up.
+        of_program = pathlib.Path(folder) / "o'brien; touch injected; '"
+        of_program.mkdir()
+        shutil.copy(program, of_program)
+        name = pathlib.Path(program).name
+        environment = {**os.environ, "PATH": f"{of_program}:{os.environ['PATH']}"}
+        subprocess.run([mpiexec, "-n", processes, name], check=True, stdout=subprocess.DEVNULL, cwd=folder,
+                       env={**environment, "BLOCKYARD_GA_REPORT": "run.json"})
+        assert not (pathlib.Path(folder) / "injected").exists()
+        done = subprocess.run([mpiexec, "-n", processes, name], check=False, capture_output=True, text=True,
+                              env={**environment, "BLOCKYARD_GA_REPORT": f"{folder}/none/run.json"})
+        assert done.returncode != 0 and "BLOCKYARD_GA_REPORT: cannot write" in done.stderr, done.stderr
         run = json.loads(path.read_text())
         count = int(processes)
         ranks = run["ranks"]
