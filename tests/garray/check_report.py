@@ -20,8 +20,9 @@ def main(mpiexec, processes, program, blockyard=None):
         shutil.copy(program, of_program)
         name = pathlib.Path(program).name
         environment = {**os.environ, "PATH": f"{of_program}:{os.environ['PATH']}"}
-        subprocess.run([mpiexec, "-n", processes, name], check=True, stdout=subprocess.DEVNULL, cwd=folder,
-                       env={**environment, "BLOCKYARD_GA_REPORT": "run.json"})
+        for word in (str(of_program / name), name):
+            subprocess.run([mpiexec, "-n", processes, word], check=True, stdout=subprocess.DEVNULL, cwd=folder,
+                           env={**environment, "BLOCKYARD_GA_REPORT": "run.json"})
         assert not (pathlib.Path(folder) / "injected").exists()
         done = subprocess.run([mpiexec, "-n", processes, name], check=False, capture_output=True, text=True,
                               env={**environment, "BLOCKYARD_GA_REPORT": f"{folder}/none/run.json"})
