@@ -59,6 +59,12 @@ input::RunSpec with_absolute_names(input::RunSpec run) {
   return run;
 }
 
+/// Whether a run that was killed, or still goes on, has used the folder.
+bool holds_lock(const fs::path& folder) {
+  std::error_code ignored;
+  return fs::exists(folder / detail::lock_name, ignored);
+}
+
 }  // namespace
 
 CheckpointFolder::CheckpointFolder(const Job& job, const Hooks& hooks, const Results& results,
@@ -67,7 +73,7 @@ CheckpointFolder::CheckpointFolder(const Job& job, const Hooks& hooks, const Res
       hooks_(hooks),
       results_(results),
       folder_(fs::absolute(job.run.checkpoint_folder)),
-      is_ours_(is_new || from != nullptr),
+      is_ours_(is_new || from != nullptr || holds_lock(folder_)),
       last_seconds_(base::now_seconds()) {
   std::error_code status;
   fs::create_directories(folder_, status);

@@ -64,7 +64,7 @@ class CheckpointFolder final : public worker::Checkpoints {
   /// `results` are filled during the run. Throws Error{bad_input} if another run has the
   /// folder, or it holds checkpoints of another run than the one that `from` is of (null: a new
   /// run). `leads`: this process keeps other runs out of the folder, and removes it in the end if
-  /// it is empty and `is_new`, or the run was resumed from it.
+  /// it is empty and `is_new`, or a run has used it before.
   CheckpointFolder(const Job& job, const Hooks& hooks, const Results& results, const SavedRun* from,
                    bool leads, bool is_new);
   CheckpointFolder(const CheckpointFolder&) = delete;
