@@ -93,8 +93,6 @@ CheckpointFolder::~CheckpointFolder() {
 
 void CheckpointFolder::lock() {
   const fs::path file = folder_ / detail::lock_name;
-  std::error_code ignored;
-  if (fs::exists(file, ignored)) is_ours_ = true;  // it is of a run that was killed
   auto lock = store::FileLock::try_take(file);
   if (!lock)
     throw Error(

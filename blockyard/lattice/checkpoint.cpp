@@ -111,7 +111,6 @@ CheckpointFolder::CheckpointFolder(fs::path folder, const std::string& from)
   if (status)
     throw Error(Errc::io, fmt::format("cannot make the folder {} for checkpoints: {}",
                                       folder_.string(), status.message()));
-  if (fs::exists(folder_ / lock_name, status)) is_ours_ = true;  // it is of a run that was killed
   auto lock = store::FileLock::try_take(folder_ / lock_name);
   if (!lock)
     throw Error(

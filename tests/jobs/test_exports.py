@@ -173,24 +173,6 @@ class Exports(common.JobTest):
             self.write("in.json", '{"molecule": {"symbols": ["He"], %s}, %s}' % (molecule, model))
             self.assert_fails(self.run_blockyard("run", "in.json"), "error: " + text)
 
-    def test_what_is_wrong_in_qcschema_is_told_with_its_file(self):
-        model = '"driver": "energy", "model": {"method": "hf", "basis": "sto-3g"}'
-        for molecule, text in (('"geometry": [0, 0, 0], "molecular_multiplicity": 0',
-                                "in.json: molecule.multiplicity: must be at least 1"),
-                               ('"geometry": [0, 0, {}]',
-                                "in.json: is not a QCSchema input: type must be number, but is object")):
-            self.write("in.json", '{"molecule": {"symbols": ["He"], %s}, %s}' % (molecule, model))
-            self.assert_fails(self.run_blockyard("run", "in.json"), "error: " + text)
-
-    def test_what_is_wrong_in_qcschema_is_told_with_its_file(self):
-        model = '"driver": "energy", "model": {"method": "hf", "basis": "sto-3g"}'
-        for molecule, text in (('"geometry": [0, 0, 0], "molecular_multiplicity": 0',
-                                "in.json: molecule.multiplicity: must be at least 1"),
-                               ('"geometry": [0, 0, {}]',
-                                "in.json: is not a QCSchema input: type must be number, but is object")):
-            self.write("in.json", '{"molecule": {"symbols": ["He"], %s}, %s}' % (molecule, model))
-            self.assert_fails(self.run_blockyard("run", "in.json"), "error: " + text)
-
     def test_what_cannot_be_exported_is_refused_before_the_run(self):
         path = self.write("job.toml", common.WATER + SCF.format("sto-3g", "true"))
         for options, part in ((["--cube", "spin=s"], "closed shell"), (["--cube", "99=x"], "1 to 7"),
