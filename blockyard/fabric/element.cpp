@@ -23,14 +23,6 @@ T magnitude(T value) noexcept {
 
 [[noreturn]] void refuse(const char* text) { throw base::Error(base::Errc::bad_input, text); }
 
-template <class T>
-bool is_nan(T value) noexcept {
-  if constexpr (std::is_floating_point_v<T>)
-    return std::isnan(value);
-  else
-    return false;
-}
-
 // Whether b is taken instead of a. Not a number is taken before all numbers: whatever the order of
 // ranks, it comes through.
 template <class T>

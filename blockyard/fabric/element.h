@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cmath>
 #include <complex>
 #include <cstddef>
 #include <cstdint>
@@ -53,6 +54,15 @@ template <class T>
 
 [[nodiscard]] inline std::size_t size_of(Element element) {
   return with_type(element, [](auto value) { return sizeof(value); });
+}
+
+/// False for integers.
+template <class T>
+[[nodiscard]] bool is_nan(T value) noexcept {
+  if constexpr (std::is_floating_point_v<T>)
+    return std::isnan(value);
+  else
+    return false;
 }
 
 /// to[i] = to[i] (op) from[i]; the max, min, absmax or absmin with a NaN is NaN. Throws

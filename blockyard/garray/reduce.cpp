@@ -14,6 +14,7 @@ namespace blockyard::garray {
 
 namespace {
 
+using fabric::is_nan;
 using fabric::Reduction;
 using fabric::with_type;
 
@@ -26,14 +27,6 @@ T infinite_step() {
     return 1e37F;
   else
     return std::numeric_limits<T>::max();
-}
-
-template <class T>
-bool is_nan(T value) noexcept {
-  if constexpr (std::is_floating_point_v<T>)
-    return std::isnan(value);
-  else
-    return false;
 }
 
 /// What products of T are added up in: in single precision, a long sum of small ones stops growing.
