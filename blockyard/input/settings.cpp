@@ -211,7 +211,8 @@ Spec with_settings(const Spec& spec, std::span<const Setting> settings, const st
       return parse_job(job_text(spec), path, "", settings);
     } catch (const Error& error) {
       const std::string text = without_place(error.what(), path);
-      throw Error(error.code(), name.empty() ? text : fmt::format("{}: {}", name, text));
+      if (name.empty() || text == error.what()) throw Error(error.code(), text);  // of a setting
+      throw Error(error.code(), fmt::format("{}: {}", name, text));
     }
   }();
   std::erase_if(result.asked, [&](const auto& one) {  // in the text, all constants look alike
