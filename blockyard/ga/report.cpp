@@ -6,11 +6,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdio>
 #include <sstream>
 
 #include "blockyard/base/error.h"
+#include "blockyard/base/number.h"
 #include "blockyard/ga/checks_text.h"
 #include "blockyard/ga/code_place.h"
 #include "blockyard/store/whole_file.h"
@@ -61,11 +61,7 @@ std::vector<std::string> fields_of(const std::string& line) {
 }
 
 /// As fmt wrote it: with a point in every locale.
-double seconds_in(const std::string& field) {
-  double seconds = 0;
-  std::from_chars(field.data(), field.data() + field.size(), seconds);
-  return seconds;
-}
+double seconds_in(const std::string& field) { return base::parse_number(field).value_or(0); }
 
 void merge_call(Merged& all, const fabric::Memory& memory, int rank,
                 const std::vector<std::string>& fields) {

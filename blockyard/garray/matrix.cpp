@@ -209,9 +209,10 @@ double norm(const Runtime& runtime, Along along, const Array& a) {
   });
   runtime.memory().reduce(runtime.team(a.group).group, fabric::Element::f64, Reduction::sum,
                           sums.data(), sums.size());
-  // What is not a number is larger than all.
-  return *std::ranges::max_element(
-      sums, [](double x, double y) { return !std::isnan(x) && (std::isnan(y) || x < y); });
+  double largest = 0;  // or what is not a number, if there is one
+  for (const double sum : sums)
+    fabric::combine(fabric::Element::f64, Reduction::max, &largest, &sum, 1);
+  return largest;
 }
 
 }  // namespace blockyard::garray

@@ -104,10 +104,9 @@ void CheckpointIn::unit(std::int64_t unit, std::span<std::byte> into) const {
 
 CheckpointFolder::CheckpointFolder(fs::path folder, const std::string& from)
     : folder_(fs::absolute(folder)), saved_at_(base::now_seconds()) {
-  std::error_code status;
-  is_ours_ = fs::create_directories(folder_, status) || !from.empty();
-  std::error_code ignored;
-  is_ours_ = is_ours_ || fs::exists(folder_ / lock_name, ignored);  // of a run that was killed
+  std::error_code status, ignored;
+  is_ours_ = fs::create_directories(folder_, status) || !from.empty() ||
+             fs::exists(folder_ / lock_name, ignored);  // of a run that was killed
   if (status)
     throw Error(Errc::io, fmt::format("cannot make the folder {} for checkpoints: {}",
                                       folder_.string(), status.message()));

@@ -19,10 +19,13 @@ def apply(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str,
         raise TypeError(f"numpy.{function.__name__} would copy all of a global array to this rank. If that is meant: "
                         "give it np.asarray(a) or a[...]")
     try:
-        inspect.signature(found).bind(*args, **kwargs)
-    except TypeError as error:
-        raise TypeError(f"numpy.{function.__name__} of a global array: {error}") from None
-    return found(*args, **kwargs)
+        return found(*args, **kwargs)
+    except TypeError:
+        try:
+            inspect.signature(found).bind(*args, **kwargs)
+        except TypeError as error:
+            raise TypeError(f"numpy.{function.__name__} of a global array: {error}") from None
+        raise
 
 
 def missing(name: str) -> str:
