@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
+#include <vector>
 
 #include "blockyard/base/error.h"
 #include "tests/contract/fabric/worlds.h"
@@ -145,6 +147,24 @@ TEST_P(FabricWindow, reduce_adds_in_the_order_of_ranks) {
       EXPECT_EQ(values[0], expected);
       EXPECT_EQ(values[1], fabric.size());
     }
+  });
+}
+
+TEST_P(FabricWindow, collectives_of_many_megabytes_are_those_of_few_bytes) {
+  GetParam().run([&](Fabric& fabric) {
+    constexpr std::size_t count = 2'300'001;  // over MPI they go in pieces
+    std::vector<double> values(count);
+    for (std::size_t k = 0; k < count; ++k)
+      values[k] = static_cast<double>(k) * (fabric.rank() + 1);
+    fabric.reduce(values);
+    const int ranks = fabric.size();
+    const auto is_sum = [&](std::size_t k) {
+      return values[k] == static_cast<double>(k) * (ranks * (ranks + 1) / 2);
+    };
+    for (std::size_t k = 0; k < count; ++k) ASSERT_TRUE(is_sum(k)) << k;
+    if (fabric.rank() != ranks - 1) std::ranges::fill(values, 0.0);
+    fabric.broadcast(std::as_writable_bytes(std::span(values)), ranks - 1);
+    for (std::size_t k = 0; k < count; ++k) ASSERT_TRUE(is_sum(k)) << k;
   });
 }
 
