@@ -8,15 +8,12 @@
 
 namespace blockyard::flow {
 
-using program::Selector;
-
 namespace {
 
+using Names = std::vector<std::int32_t>;
 using Pairs = std::vector<std::pair<std::size_t, std::size_t>>;  ///< positions of both sides
 
-bool has_range(const Selector& selector) {
-  return std::ranges::find(selector.indexes, -1) != selector.indexes.end();
-}
+bool has_range(const Names& names) { return std::ranges::find(names, -1) != names.end(); }
 
 Pairs pairs_in_order(std::size_t count) {
   Pairs pairs;
@@ -24,17 +21,14 @@ Pairs pairs_in_order(std::size_t count) {
   return pairs;
 }
 
-Pairs pairs_of(const Selector& to, const Selector& from) {
-  if (has_range(to) || has_range(from))
-    return pairs_in_order(std::min(to.indexes.size(), from.indexes.size()));
+Pairs pairs_of(const Names& to, const Names& from) {
+  if (has_range(to) || has_range(from)) return pairs_in_order(std::min(to.size(), from.size()));
   std::vector<std::size_t> free_to;
-  std::vector<bool> is_used(from.indexes.size(), false);
+  std::vector<bool> is_used(from.size(), false);
   Pairs pairs;
-  for (std::size_t k = 0; k < to.indexes.size(); ++k) {
+  for (std::size_t k = 0; k < to.size(); ++k) {
     std::size_t position = 0;  // a name that stands twice takes its places in order
-    while (position < is_used.size() &&
-           (is_used[position] || from.indexes[position] != to.indexes[k]))
-      ++position;
+    while (position < is_used.size() && (is_used[position] || from[position] != to[k])) ++position;
     if (position == is_used.size()) {
       free_to.push_back(k);
       continue;
@@ -42,7 +36,7 @@ Pairs pairs_of(const Selector& to, const Selector& from) {
     is_used[position] = true;
     pairs.emplace_back(k, position);
   }
-  if (to.indexes.size() == from.indexes.size()) {  // names that differ are paired in order
+  if (to.size() == from.size()) {  // names that differ are paired in order
     std::size_t next = 0;
     for (std::size_t k = 0; k < is_used.size(); ++k)
       if (!is_used[k]) pairs.emplace_back(free_to[next++], k);
@@ -53,9 +47,12 @@ Pairs pairs_of(const Selector& to, const Selector& from) {
 
 }  // namespace
 
-Match match_of(const Selector& to, const Selector& from) {
+Match match_of(const program::Program& program, const program::Selector& to,
+               const program::Selector& from) {
   Match made;
-  if (const auto places = program::targets_of_repeated(to.indexes, from.indexes)) {
+  const Names left = program::names_for_copy(program, to);
+  const Names right = program::names_for_copy(program, from);
+  if (const auto places = program::targets_of_repeated(left, right)) {
     for (std::size_t k = 0; k < places->size(); ++k) {
       made.to_positions.push_back(k);
       made.from_positions.push_back(k);
@@ -63,7 +60,7 @@ Match match_of(const Selector& to, const Selector& from) {
     }
     return made;
   }
-  const Pairs pairs = pairs_of(to, from);
+  const Pairs pairs = pairs_of(left, right);
   for (const auto& [target_position, source_position] : pairs) {
     made.to_positions.push_back(target_position);
     made.from_positions.push_back(source_position);

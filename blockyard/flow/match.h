@@ -18,6 +18,7 @@ struct Match {
 
 /// By name, each name that stands twice in order; names that differ in as many positions are paired
 /// in order. If one position is a range of a region, all are paired in order.
-[[nodiscard]] Match match_of(const program::Selector& to, const program::Selector& from);
+[[nodiscard]] Match match_of(const program::Program& program, const program::Selector& to,
+                             const program::Selector& from);
 
 }  // namespace blockyard::flow

@@ -23,4 +23,15 @@ std::optional<std::vector<std::size_t>> targets_of_repeated(std::span<const std:
   return places;
 }
 
+std::vector<std::int32_t> names_for_copy(const Program& program, const Selector& selector) {
+  const auto is_simple = [&](std::int32_t index) {
+    return program.indexes[static_cast<std::size_t>(index)].kind == array::IndexKind::simple;
+  };
+  std::vector<std::int32_t> names = selector.indexes;
+  const auto& declared = program.arrays[static_cast<std::size_t>(selector.array)].indexes;
+  for (std::size_t k = 0; k < names.size(); ++k)
+    if (names[k] >= 0 && is_simple(declared[k]) && !is_simple(names[k])) names[k] = -2 - names[k];
+  return names;
+}
+
 }  // namespace blockyard::program

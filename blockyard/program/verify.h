@@ -10,6 +10,9 @@ namespace blockyard::program {
 
 /// Blocks of one product.
 inline constexpr std::size_t max_factors = 64;
+/// Characters of a name, and of a text.
+inline constexpr std::size_t max_name = 255;
+inline constexpr std::size_t max_text = 65535;
 
 /// Proves that running `program` cannot leave its tables, code or stack, whatever the numbers are:
 /// every operand is in its table, every jump hits an instruction, the stack has the types that each

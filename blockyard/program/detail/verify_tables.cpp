@@ -13,9 +13,6 @@
 namespace blockyard::program::detail {
 namespace {
 
-constexpr std::size_t max_name = 255;
-constexpr std::size_t max_text = 65535;
-
 /// Far above any program, and low enough to bound the time that a hostile file can take.
 constexpr std::size_t max_indexes = 1024;
 
@@ -236,13 +233,14 @@ bool suits(const Program& program, const Product& product, std::span<const std::
 }
 
 bool can_copy(const Program& program, const Selector& to, const Selector& from, bool in_order) {
-  if (!in_order && targets_of_repeated(to.indexes, from.indexes)) return true;
-  std::vector<bool> is_matched(from.indexes.size(), false);
+  const auto left = names_for_copy(program, to);
+  const auto right = names_for_copy(program, from);
+  if (!in_order && targets_of_repeated(left, right)) return true;
+  std::vector<bool> is_matched(right.size(), false);
   std::size_t begin = 0;
-  for (std::size_t k = 0; k < to.indexes.size(); ++k) {
+  for (std::size_t k = 0; k < left.size(); ++k) {
     std::size_t other = begin;
-    while (other < is_matched.size() && (is_matched[other] || from.indexes[other] != to.indexes[k]))
-      ++other;
+    while (other < is_matched.size() && (is_matched[other] || right[other] != left[k])) ++other;
     if (other == is_matched.size() && !is_single(program, to, k)) return false;
     if (other == is_matched.size()) continue;
     is_matched[other] = true;

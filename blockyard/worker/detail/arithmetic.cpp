@@ -111,7 +111,7 @@ void Arithmetic::fill_as(const View& to, Mode mode, T value) {
 
 const Match& Arithmetic::match(const Selector& to, const Selector& from) {
   auto& kept = matches_[static_cast<std::size_t>(blocks_.pc())];
-  if (!kept) kept = std::make_unique<Match>(flow::match_of(to, from));
+  if (!kept) kept = std::make_unique<Match>(flow::match_of(program_, to, from));
   return *kept;
 }
 
