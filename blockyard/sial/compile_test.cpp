@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "blockyard/sial/compile.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -306,6 +307,23 @@ TEST(Compile, BracketsOfContractionsInEachOtherAreResolvedOnce) {
   for (int n = 0; n < 40; ++n) text = "(" + text + " + d[i,j])*d[i,j]";
   EXPECT_TRUE(
       codes(program("do i\ndo j\na[i,j] = 1.0\nc[i,j] = " + text + "\nenddo j\nenddo i")).empty());
+}
+
+TEST(Compile, NamesAndTextsHaveALength) {
+  const std::string name(256, 'n');
+  EXPECT_EQ(codes("sial t\nscalar " + name + "\nendsial t\n").at(0), "bad-name");
+  EXPECT_EQ(codes("sial t\nprint \"" + std::string(70000, 'x') + "\"\nendsial t\n").at(0),
+            "bad-string");
+}
+
+TEST(Compile, TheVerifierFindsWhatTheCheckerLetsThrough) {
+  std::string indexes;
+  std::string loops;
+  for (int k = 0; k < 1025; ++k) {  // more than a program may have
+    indexes += fmt::format("index i{} = 1:2\n", k);
+    loops += fmt::format("do i{0}\nenddo i{0}\n", k);
+  }
+  EXPECT_EQ(codes("sial t\n" + indexes + loops + "endsial t\n").at(0), "not-executable");
 }
 
 TEST(Compile, EveryStageCanBePrinted) {

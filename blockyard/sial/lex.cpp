@@ -8,6 +8,7 @@
 
 #include "blockyard/base/text.h"
 #include "blockyard/program/file.h"
+#include "blockyard/program/verify.h"
 #include "blockyard/sial/detail/foreign.h"
 
 namespace blockyard::sial {
@@ -111,6 +112,10 @@ class Lexer {
   void lex_name() {
     const std::size_t from = at_;
     while (is_word(peek()) || (peek() == '.' && is_letter(peek(1)))) ++at_;
+    if (at_ - from > program::max_name)
+      findings_.lexical_error("bad-name", place(from, at_),
+                              fmt::format("a name of {} characters", at_ - from),
+                              fmt::format("it has at most {}", program::max_name));
     add(TokenKind::name, from, at_, base::lower(text_.substr(from, at_ - from)));
   }
 
@@ -166,6 +171,10 @@ class Lexer {
       findings_.lexical_error("unterminated-string", place(from, at_), "this text has no end",
                               "close it with \" on the same line");
     }
+    if (value.size() > program::max_text)
+      findings_.lexical_error("bad-string", place(from, at_),
+                              fmt::format("a text of {} characters", value.size()),
+                              fmt::format("it has at most {}", program::max_text));
     add(TokenKind::string, from, at_, std::move(value));
   }
 

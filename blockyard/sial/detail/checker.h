@@ -113,6 +113,7 @@ class Checker {
   std::vector<Indexes> needed_of(const ast::Expr& product, const Indexes& needed);
   std::vector<Bracket> brackets_of(const ast::Expr& product, const Indexes& needed);
   bool is_closed(const ast::Expr& source, const Indexes& needed);
+  bool is_fill(const ast::Expr& value, const Block& target, program::Mode mode);
   bool check_outer(const ast::Expr& product, const Indexes& needed);
   [[nodiscard]] bool is_complex(const ast::Expr& source) const;
   void add_part(const ast::Expr& source, const Target& target, checked::Term& term);
@@ -136,6 +137,7 @@ class Checker {
   bool check_casts(const checked::Term& term, const Target& target);
   [[nodiscard]] bool have_same_begin(const Indexes& one, const Indexes& other) const;
   Indexes result_of(checked::Term& term, const Indexes& needed);
+  Indexes result_of(Terms& sum, const Indexes& needed);
   void use_part(Indexes& names, Block& block, const Indexes& wanted);
 
   // Statements (checker_statement.cpp, checker_array.cpp, checker_control.cpp)
@@ -186,7 +188,7 @@ class Checker {
   std::vector<const ast::Statement*> loops_;   ///< open loops, outermost first
   std::optional<std::size_t> section_;         ///< loops around the section being checked
   bool is_in_proc_ = false;
-  bool is_in_pardo_where_ = false;
+  std::string_view without_brackets_;  ///< the code of an error if no hidden temp can be made
   std::map<const ast::Expr*, Indexes> own_names_;  ///< of factors: what is left of each alone
   /// Of the loops of `clear`, by declared index and how many of it the array has before.
   std::map<std::pair<std::int32_t, int>, std::int32_t> clear_indexes_;

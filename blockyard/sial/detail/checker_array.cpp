@@ -81,7 +81,7 @@ void Checker::check(const ast::Put& what) {
                     : what.op == "+=" ? Mode::add
                     : what.op == "-=" ? Mode::subtract
                                       : Mode::multiply;
-  if ((is_scalar_valued(target) && !has_region(what.value)) || !has_block(what.value, {})) {
+  if (is_fill(what.value, target, mode)) {
     Expr value = check_typed(what.value, value_type_of(target), "the value of the elements");
     if (limit_stack(value)) emit(checked::PutScalar{std::move(target), mode, std::move(value)});
     return;

@@ -138,6 +138,7 @@ Checker::Block Checker::check_region(const ast::Expr& source, std::int32_t array
       // (index)j is the number of j where a simple index is declared: a range of that one.
       const bool is_cast = part.kind == ExprKind::cast && part.text == "index" &&
                            is_index_name(part.parts.front()) && is_simple(declared.indexes[k]);
+      without_brackets_ = "range";
       for (int end = 0; end < 2; ++end) {
         const ast::Expr& value = is_range  ? part.parts[static_cast<std::size_t>(end)]
                                  : is_cast ? part.parts.front()
@@ -145,6 +146,7 @@ Checker::Block Checker::check_region(const ast::Expr& source, std::int32_t array
         block.ranges.push_back(check_typed(value, checked::Type::int_, "the end of a range"));
         if (!limit_stack(block.ranges.back())) block.selector.array = -1;
       }
+      without_brackets_ = {};
       block.selector.indexes.push_back(-1);
     }
   }

@@ -31,6 +31,15 @@ std::map<std::int32_t, std::size_t> count(const std::vector<Indexes>& lists) {
   return result;
 }
 
+/// Whether a block is a factor of the value without a bracket around the product.
+bool has_bare_factor(const ast::Expr& source) {
+  if (source.kind == ExprKind::sum || source.kind == ExprKind::negate)
+    return std::ranges::any_of(source.parts, has_bare_factor);
+  return source.kind == ExprKind::product &&
+         std::ranges::any_of(source.parts,
+                             [](const auto& part) { return part.kind == ExprKind::block; });
+}
+
 }  // namespace
 
 bool is_transparent(const ast::Expr& source) {
@@ -140,6 +149,15 @@ std::vector<Checker::Indexes> Checker::needed_of(const ast::Expr& product, const
 bool Checker::is_closed(const ast::Expr& source, const Indexes& needed) {
   return source.kind != ExprKind::block && has_block(source, {}) && !has_region(source) &&
          free_names(source, needed).empty();
+}
+
+/// Whether a number is assigned to the block, for all its elements. Scalar-valued blocks alone are
+/// one, whatever names the target has; so is a value whose indexes are all summed in brackets. A
+/// product without brackets of which the result has no index is more likely a slip.
+bool Checker::is_fill(const ast::Expr& value, const Block& target, program::Mode mode) {
+  if ((is_scalar_valued(target) && !has_region(value)) || !has_block(value, {})) return true;
+  return (mode == program::Mode::multiply || !has_bare_factor(value)) &&
+         is_closed(value, names_of(target));
 }
 
 /// How the factors of a product are taken. A product in brackets is one with the product around it,

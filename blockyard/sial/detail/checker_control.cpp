@@ -129,9 +129,9 @@ program::Policy Checker::policy_of(const ast::Pardo& loop) {
 }
 
 checked::Expr Checker::check_where(const ast::Expr& source, bool is_pardo) {
-  is_in_pardo_where_ = is_pardo;
+  if (is_pardo) without_brackets_ = "where";
   Expr result = check_condition(source);
-  is_in_pardo_where_ = false;
+  without_brackets_ = {};
   if (result.type != checked::Type::bad && !mentions_index(result))
     findings_.warning("where-without-index", source.at, "this 'where' depends on no index",
                       "it holds for all iterations or for none: use 'if'");

@@ -381,9 +381,12 @@ checked::Expr Checker::check_contraction(const ast::Expr& source) {
   Expr sum = make(Kind::sum, Type::scalar, source.at);
   for (auto& term : terms) {
     for (const auto& operand : term.operands)
-      if (!operand.sum.empty() && is_in_pardo_where_)
-        error("where", operand.at, "a sum of blocks in the where of a pardo",
-              "compute it before the loop");
+      if (!operand.sum.empty() && !without_brackets_.empty())
+        error(without_brackets_, operand.at,
+              fmt::format("a sum of blocks in {}", without_brackets_ == "where"
+                                                       ? "the where of a pardo"
+                                                       : "the end of a range"),
+              "compute it before");
     Expr value = make(Kind::contraction, Type::scalar, term.at);
     std::vector<Expr> factor = std::move(term.factor);
     term.factor.clear();

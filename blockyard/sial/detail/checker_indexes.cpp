@@ -92,9 +92,12 @@ bool Checker::check_repeated_names(const Block& target, const Indexes& names, co
     return false;
   const Operand& from = terms.front().operands.front();
   if (!from.sum.empty() || from.block.selector.form != SelectorForm::block ||
-      from.indexes.size() != from.block.selector.indexes.size() ||
-      !program::targets_of_repeated(names, from.indexes))
+      from.indexes.size() != from.block.selector.indexes.size())
     return false;
+  const auto places = program::targets_of_repeated(names, from.indexes);
+  if (!places) return false;
+  for (std::size_t k = 0; k < places->size(); ++k)
+    if (is_simple(from.indexes[k]) != is_simple(names[(*places)[k]])) return false;
   findings_.warning(
       "index-twice", from.at,
       fmt::format("block [{}] is copied to [{}], which names an index twice", list_of(from.indexes),
@@ -117,7 +120,11 @@ bool Checker::check_casts(const Term& term, const Target& target) {
     names.insert(names.end(), own.begin(), own.end());
   };
   if (target.block != nullptr) add(*target.block);
-  for (const auto& operand : term.operands) add(operand.block);
+  for (const auto& operand : term.operands) {
+    add(operand.block);
+    if (!operand.sum.empty())
+      names.insert(names.end(), operand.indexes.begin(), operand.indexes.end());
+  }
   for (const auto index : cast)
     if (contains(names, index)) {
       error("cast-and-segment", term.at,
@@ -135,13 +142,36 @@ void Checker::resolve_operands(Term& term) {
   for (Operand& operand : term.operands) {
     if (operand.sum.empty() || operand.is_resolved) continue;
     operand.is_resolved = true;
-    operand.indexes = result_of(operand.sum.front(), operand.needed);
+    operand.indexes = result_of(operand.sum, operand.needed);
     if (operand.indexes.size() > array::max_order)
       error("too-many-indexes", operand.at,
             fmt::format("this bracket has the indexes [{}]", list_of(operand.indexes)),
             fmt::format("a block has at most {}", array::max_order));
     resolve(operand.sum, {operand.indexes, nullptr, false});
   }
+}
+
+/// The indexes of the value of a sum of which `needed` are used outside: those of all its terms, so
+/// that a segmented one that a term lacks is an error whatever their order. Where one term has a
+/// subindex and another its parent, the part is meant; a simple index that a product lacks is left
+/// out.
+Checker::Indexes Checker::result_of(Terms& sum, const Indexes& needed) {
+  Indexes result;
+  for (Term& term : sum)
+    for (const auto index : result_of(term, needed))
+      if (!contains(result, index)) result.push_back(index);
+  const auto is_part = [this](std::int32_t index, std::int32_t of) {
+    return result_.indexes[static_cast<std::size_t>(index)].parent == of;
+  };
+  std::erase_if(result, [&](std::int32_t index) {
+    return std::ranges::any_of(sum, [&](Term& term) {
+      const Indexes own = result_of(term, needed);
+      if (contains(own, index)) return false;
+      if (is_simple(index)) return term.operands.size() > 1;
+      return std::ranges::any_of(own, [&](std::int32_t other) { return is_part(other, index); });
+    });
+  });
+  return result;
 }
 
 /// The indexes of the value of a term of which `needed` are used outside.
@@ -242,6 +272,9 @@ void Checker::check_region_copy(const Operand& operand, const Target& target) {
   const auto declared_right = array_of(right).indexes;
   bool fits = declared_left.size() == declared_right.size();
   if (left.ranges.empty() && right.ranges.empty()) {
+    // A cast position has no name, and the other side, a region, none to match it.
+    fits = fits && names_of(left).size() == declared_left.size() &&
+           names_of(right).size() == declared_right.size();
     for (const auto index : left.selector.indexes)
       fits = fits && contains(right.selector.indexes, index);
   } else {
@@ -254,8 +287,8 @@ void Checker::check_region_copy(const Operand& operand, const Target& target) {
           fmt::format("the region [{}] of '{}' and [{}] of '{}' do not fit",
                       list_of(left.selector.indexes), array_of(left).name,
                       list_of(right.selector.indexes), array_of(right).name),
-          "both sides need the same index names, or, with ranges, the same index kinds in the same "
-          "order");
+          "both sides need the same index names, none as a number (index)i, or, with ranges, the "
+          "same index kinds in the same order");
 }
 
 }  // namespace blockyard::sial::detail

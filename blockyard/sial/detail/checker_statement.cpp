@@ -76,8 +76,7 @@ void Checker::assign_block(const ast::Assign& what) {
     return;
   }
   Indexes names = names_of(target);
-  // Scalar-valued blocks alone are a number, whatever names the target has: it fills the block.
-  if ((is_scalar_valued(target) && !has_region(what.value)) || !has_block(what.value, {})) {
+  if (is_fill(what.value, target, mode)) {
     Expr value = check_typed(what.value, value_type_of(target), "the value of the elements");
     if (limit_stack(value)) emit(checked::Fill{std::move(target), mode, std::move(value)});
     return;
@@ -87,14 +86,13 @@ void Checker::assign_block(const ast::Assign& what) {
                  "elementwise products in place are not supported; write a[i,j] = a[i,j]*b[i,j]");
   const std::size_t before = findings_.error_count();
   Terms terms = check_terms(what.value, {names, &target, false});
-  if (findings_.error_count() != before) return;
+  if (findings_.error_count() != before || !check_types(target, terms)) return;
   if (mode == Mode::set && check_repeated_names(target, names, terms))
     return emit(checked::Update{std::move(target), mode, std::move(terms)});
   if (!check_target_names(target, names, terms)) return;
   if (terms.size() == 1 && terms.front().operands.size() == 1)
     use_part(names, target, terms.front().operands.front().indexes);
   resolve(terms, {names, &target, false});
-  if (!check_types(target, terms)) return;
   if (target.selector.form == program::SelectorForm::region && !check_region_target(target, terms))
     return;
   emit(checked::Update{std::move(target), mode, std::move(terms)});
