@@ -17,6 +17,7 @@
 #include "blockyard/base/text.h"
 #include "blockyard/fabric/mpi/agree.h"
 #include "blockyard/lattice/samples_file.h"
+#include "blockyard/store/apart.h"
 #include "blockyard/store/survive.h"
 
 namespace blockyard::app {
@@ -115,7 +116,7 @@ int accumulate(const AccumulateOptions& options) {
       if (!is_lead) return;
       const std::vector<std::string> outputs = {options.output, options.json, options.report};
       for (const std::string& file : outputs) check_writable(file);
-      check_apart({options.samples}, outputs);
+      store::check_apart({options.samples}, outputs);
     });
     const lattice::G4Report report = lattice::accumulate(job, team);
     if (is_lead) tell(options, report);

@@ -13,6 +13,7 @@
 #include "apps/blockyard/setting_options.h"
 #include "blockyard/job/program_file.h"
 #include "blockyard/program/file.h"
+#include "blockyard/store/apart.h"
 #include "blockyard/store/whole_file.h"
 
 namespace blockyard::app {
@@ -49,7 +50,9 @@ int compile(const CompileOptions& options, const std::string& library) {
   if (output.empty())
     output =
         std::filesystem::path(options.file).stem().string() + std::string(job::compiled_ending);
-  check_apart({options.file}, {output.string()});
+  std::vector<std::string> inputs = compiled.program->files;
+  inputs.push_back(options.file);
+  store::check_apart(inputs, {output.string()});
   store::write_whole_file(output, program::write(*compiled.program));
   return 0;
 }

@@ -14,7 +14,9 @@
 #include "apps/blockyard/setting_options.h"
 #include "blockyard/aces/dat/dat_job.h"
 #include "blockyard/input/job_text.h"
+#include "blockyard/job/files.h"
 #include "blockyard/job/job.h"
+#include "blockyard/store/apart.h"
 
 namespace blockyard::app {
 
@@ -30,8 +32,8 @@ struct ConvertOptions {
 
 /// The job as a .dat file, or nothing if its programs have errors, which are told.
 std::optional<std::string> dat_text(const std::string& file, const input::Spec& spec,
-                                    const std::string& library) {
-  const job::Prepared prepared = prepare_job(file, spec, find_places(library));
+                                    const input::Places& places) {
+  const job::Prepared prepared = prepare_job(file, spec, places);
   tell_diagnostics(prepared.found);
   if (!prepared.job) return std::nullopt;
   const std::vector<std::byte> bytes =
@@ -50,12 +52,13 @@ int convert(const ConvertOptions& options, const std::string& library) {
   refuse_pipes({options.from});
   const input::Spec spec =
       read_job_files({options.from}, options.programs, settings_of(options.settings, options.set));
-  const auto text = to_dat ? dat_text(options.from, spec, library)
+  const input::Places places = find_places(library);
+  std::vector<std::string> read = job::files_read(spec, places);
+  read.push_back(options.from);
+  store::check_apart(read, {options.to});
+  const auto text = to_dat ? dat_text(options.from, spec, places)
                            : input::job_text(spec, std::filesystem::path(options.to).parent_path());
   if (!text) return exit_error;
-  std::vector<std::string> read = files_read(spec);
-  read.push_back(options.from);
-  check_apart(read, {options.to});
   Output(stdout).write_file(options.to, *text);
   return 0;
 }

@@ -12,6 +12,7 @@
 #include "blockyard/base/error.h"
 #include "blockyard/job/program_file.h"
 #include "blockyard/program/print.h"
+#include "blockyard/store/apart.h"
 #include "blockyard/store/array_file.h"
 #include "blockyard/store/persist_file.h"
 #include "blockyard/store/posix.h"
@@ -141,7 +142,7 @@ void add_dump(CLI::App& app, Commands& commands) {
   });
   commands[command] = [file, opcodes, hdf5] {
     if (!hdf5->empty()) {
-      check_apart({*file}, {*hdf5});
+      store::check_apart({*file}, {*hdf5});
       export_tiles(*file, *hdf5);
       return 0;
     }

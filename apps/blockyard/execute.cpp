@@ -19,6 +19,7 @@
 #include "blockyard/fabric/mpi/agree.h"
 #include "blockyard/input/words.h"
 #include "blockyard/job/checkpoint.h"
+#include "blockyard/job/files.h"
 #include "blockyard/job/method_results.h"
 #include "blockyard/report/iteration_table.h"
 #include "blockyard/report/live_socket.h"
@@ -281,12 +282,7 @@ void add_output_options(CLI::App& command, OutputOptions& options) {
 
 void check_outputs(const OutputOptions& options, const std::vector<std::string>& inputs,
                    const input::RunSpec& run) {
-  std::vector<std::string> files = files_of(options);
-  for (const std::string& file : files) check_writable(file);
-  files.push_back(run.persistent);
-  if (input::guess_basis(run.guess).empty()) check_apart({run.guess}, files);
-  files.push_back(run.save);
-  check_apart(inputs, files);
+  job::check_outputs(files_of(options), inputs, run);
 }
 
 void note_for_outputs(const OutputOptions& options, input::RunSpec& run) {

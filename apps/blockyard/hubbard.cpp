@@ -23,6 +23,7 @@
 #include "blockyard/base/text.h"
 #include "blockyard/fabric/mpi/agree.h"
 #include "blockyard/lattice/dca.h"
+#include "blockyard/store/apart.h"
 
 namespace blockyard::app {
 
@@ -266,8 +267,8 @@ void check_outputs(const HubbardRun& run, const HubbardJob& job) {
   std::vector<std::string> outputs = {job.output, run.json, run.report};
   if (job.dca) outputs.push_back(job.dca->output);
   for (const std::string& file : outputs) check_writable(file);
-  check_apart({run.file, job.file}, outputs);
-  if (job.dca) check_apart({job.dca->restart}, {job.output, run.json, run.report});
+  store::check_apart({run.file, job.file}, outputs);
+  if (job.dca) store::check_apart({job.dca->restart}, {job.output, run.json, run.report});
 }
 
 /// A signal lets a run with checkpoints go on to the end of the round, a second one does not.
@@ -364,7 +365,7 @@ int plan_hubbard(const HubbardRun& run, int processes) {
   team.ranks_here = run.ranks > 0 ? run.ranks : (processes > 1 ? 1 : base::usable_cores());
   const RingDevices devices = share_machine(run, team, job);
   check_writable(run.json);
-  check_apart({run.file}, {run.json});
+  store::check_apart({run.file, job.dca ? job.dca->restart : ""}, {run.json});
   const int ranks = processes * team.ranks_here;
   const lattice::G4Plan plan = lattice::plan_of(job, ranks);
   if (job.dca && !job.dca->restart.empty())

@@ -126,15 +126,6 @@ input::Spec read_job_files(const std::vector<std::string>& files,
   return input::with_settings(spec, settings);
 }
 
-std::vector<std::string> files_read(const input::Spec& spec) {
-  std::vector<std::string> files = spec.programs;
-  if (spec.molecule) files.push_back(spec.molecule->file);
-  files.insert(files.end(), {spec.basis.file, spec.basis.auxiliary_file});
-  for (const auto& [atom, basis] : spec.basis.atoms) files.push_back(basis.set.file);
-  files.insert(files.end(), spec.run.supers.begin(), spec.run.supers.end());
-  return files;
-}
-
 void refuse_pipes(const std::vector<std::string>& files) {
   for (const std::string& file : files) {
     std::error_code ignored;

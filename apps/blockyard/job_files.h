@@ -32,10 +32,6 @@ struct JobSource {
                                          const std::vector<std::string>& programs = {},
                                          const input::Settings& settings = {});
 
-/// The files that a job reads as well as those of the command line: programs, molecule, basis sets
-/// and libraries of super instructions. No guess, over which a run may save.
-[[nodiscard]] std::vector<std::string> files_read(const input::Spec& spec);
-
 /// Throws Error{bad_input} if one of the files of a job is a pipe or a device: it gives its bytes
 /// once, but files are looked at before they are read.
 void refuse_pipes(const std::vector<std::string>& files);

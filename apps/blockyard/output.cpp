@@ -9,7 +9,6 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <span>
 
@@ -17,8 +16,6 @@
 #include "blockyard/store/whole_file.h"
 
 namespace blockyard::app {
-
-namespace fs = std::filesystem;
 
 namespace {
 
@@ -52,30 +49,6 @@ std::string print_json(const nlohmann::ordered_json& json, int indent) {
 
 void check_writable(const std::string& path) {
   if (!path.empty() && path != "-") store::check_writable(path);
-}
-
-void check_apart(const std::vector<std::string>& inputs, const std::vector<std::string>& outputs) {
-  std::vector<fs::path> taken;
-  const auto place_of = [](const std::string& name) {
-    std::error_code error;
-    if (name.empty() || name == "-") return fs::path();
-    const bool is_other = fs::exists(name, error) && !fs::is_regular_file(name, error);
-    return is_other ? fs::path() : fs::weakly_canonical(fs::absolute(name, error), error);
-  };
-  if (std::ranges::count(outputs, "-") > 1)
-    throw base::Error(base::Errc::bad_input, "standard output (-) is named for two outputs");
-  for (const std::string& name : inputs) taken.push_back(place_of(name));
-  for (const std::string& name : outputs) {
-    const auto place = place_of(name);
-    if (place.empty()) continue;
-    const auto found = std::ranges::find(taken, place);
-    if (found != taken.end())
-      throw base::Error(base::Errc::bad_input,
-                        found - taken.begin() < std::ssize(inputs)
-                            ? fmt::format("{} would be written over, but it is read", name)
-                            : fmt::format("{} is named for two outputs", name));
-    taken.push_back(place);
-  }
 }
 
 bool is_output_taken(const std::vector<std::string>& files) {

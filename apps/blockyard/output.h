@@ -45,10 +45,6 @@ void print_error(fmt::format_string<Args...> format, Args&&... args) {
 /// Throws Error{io} if no file could be written there, so that a run does not end in vain.
 void check_writable(const std::string& path);
 
-/// Throws Error{bad_input} if two outputs are one file or both "-", or an output is an input. Empty
-/// names are no files; what is not a regular file, such as /dev/null, may be named twice.
-void check_apart(const std::vector<std::string>& inputs, const std::vector<std::string>& outputs);
-
 /// Whether one of these files is "-": then text for people goes elsewhere.
 [[nodiscard]] bool is_output_taken(const std::vector<std::string>& files);
 

@@ -24,7 +24,9 @@
 #include "blockyard/base/text.h"
 #include "blockyard/input/job_file.h"
 #include "blockyard/input/words.h"
+#include "blockyard/job/files.h"
 #include "blockyard/report/report.h"
+#include "blockyard/store/apart.h"
 
 namespace blockyard::app {
 
@@ -138,11 +140,11 @@ int plan(const PlanCommand& command, const CLI::App& app, const std::string& lib
   check_writable(command.json);
   std::vector<std::string> inputs = command.files;
   inputs.push_back(command.machine.empty() ? machine_file() : command.machine);
-  for (std::string& file : files_read(spec)) inputs.push_back(std::move(file));
-  check_apart(inputs, {command.json});
-  const plan::Machine machine = find_machine(command.machine);
   input::Places places = find_places(library);
   places.imports = command.imports;
+  for (std::string& file : job::files_read(spec, places)) inputs.push_back(std::move(file));
+  store::check_apart(inputs, {command.json});
+  const plan::Machine machine = find_machine(command.machine);
   const double begin = base::now_seconds();
   const job::Prepared prepared = prepare_job(command.files.front(), spec, places);
   options.prepare_seconds = base::now_seconds() - begin;

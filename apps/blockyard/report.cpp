@@ -9,6 +9,7 @@
 #include "blockyard/base/read_file.h"
 #include "blockyard/report/compare.h"
 #include "blockyard/report/page.h"
+#include "blockyard/store/apart.h"
 
 namespace blockyard::app {
 
@@ -27,7 +28,7 @@ int write_page(const std::string& from, const std::string& to) {
   const std::string path =
       to.empty() ? std::filesystem::path(from).replace_extension(".html").string() : to;
   check_writable(path);
-  check_apart({from}, {path});
+  store::check_apart({from}, {path});
   Output(stdout).write_file(path, report::page_of(base::read_file(from), from));
   if (path != "-") print_error("wrote {}\n", path);
   return 0;

@@ -33,6 +33,7 @@
 #include "blockyard/fabric/mpi/agree.h"
 #include "blockyard/input/job_file.h"
 #include "blockyard/input/words.h"
+#include "blockyard/job/files.h"
 #include "blockyard/job/job_bytes.h"
 #include "blockyard/job/processes.h"
 #include "blockyard/plan/plan.h"
@@ -84,6 +85,16 @@ void warn_of_disk(const job::Job& job) {
   if (!warning.empty()) print_error("warning: {}\n", warning);
 }
 
+input::Places places_of(const RunOptions& options, const std::string& library) {
+  input::Places places = find_places(library);
+  places.imports = options.imports;
+  return places;
+}
+
+bool wants_best_segments(const RunOptions& options) {
+  return std::ranges::find(options.segments, best_segments) != options.segments.end();
+}
+
 /// The segment sizes with which the plan of this run is fastest.
 void choose_segments(input::Spec& spec, const input::Places& places, int processes) try {
   plan::PlanOptions options;
@@ -126,14 +137,13 @@ std::optional<job::Job> prepare(const RunOptions& options, const JobSource& sour
                                     settings_of(options.settings, options.constants, source));
   merge(options, source.files.front(), spec);
   note_for_outputs(options.output, spec.run);
+  const input::Places places = places_of(options, library);
   std::vector<std::string> inputs = source.files;
-  for (std::string& file : files_read(spec)) inputs.push_back(std::move(file));
+  for (std::string& file : job::files_read(spec, places)) inputs.push_back(std::move(file));
+  if (wants_best_segments(options)) inputs.push_back(machine_file());
   check_outputs(options.output, inputs, spec.run);
   keep_apart(spec.run, kept);
-  input::Places places = find_places(library);
-  places.imports = options.imports;
-  if (std::ranges::find(options.segments, best_segments) != options.segments.end())
-    choose_segments(spec, places, processes.all);
+  if (wants_best_segments(options)) choose_segments(spec, places, processes.all);
   job::Prepared prepared = prepare_job(source.files.front(), spec, places, processes);
   tell_diagnostics(prepared.found);
   if (prepared.job) report::check_exports(*prepared.job, options.output.exports);
@@ -208,12 +218,12 @@ int end_job(fabric::MpiSession* session, const std::function<void()>& tell) {
 
 /// Adds what the jobs of a list read, over which their table is not to be written.
 void add_files_read(const RunOptions& options, const std::vector<JobSource>& sources,
-                    std::vector<std::string>& inputs) {
+                    const input::Places& places, std::vector<std::string>& inputs) {
   for (const JobSource& source : sources) try {
       input::Spec spec = read_job_files(source.files, options.programs,
                                         settings_of(options.settings, options.constants, source));
       merge(options, source.files.front(), spec);
-      for (std::string& file : files_read(spec)) inputs.push_back(std::move(file));
+      for (std::string& file : job::files_read(spec, places)) inputs.push_back(std::move(file));
       if (input::guess_basis(spec.run.guess).empty()) inputs.push_back(spec.run.guess);
     } catch (const std::exception&) {
       continue;  // told when it is its turn
@@ -230,7 +240,8 @@ int run_list(RunOptions options, const std::vector<JobSource>& sources, const st
     inputs.insert(inputs.end(), source.files.begin(), source.files.end());
   const bool is_first = !session || session->process() == 0;
   fabric::agree(session.get(), [&] {
-    if (is_first && !options.output.json.empty()) add_files_read(options, sources, inputs);
+    if (is_first && !options.output.json.empty())
+      add_files_read(options, sources, places_of(options, library), inputs);
     if (is_first) check_outputs(options.output, inputs, {});
   });
   const std::string json = std::exchange(options.output.json, "");

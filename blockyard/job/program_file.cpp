@@ -74,4 +74,10 @@ LoadedProgram load_program(const std::string& path, const input::Places& places)
   return {std::move(compiled.program), std::move(compiled.found), std::move(compiled.constants)};
 }
 
+std::vector<std::string> program_files(const std::string& path, const input::Places& places) {
+  if (is_compiled(path)) return {path};
+  sial::FileLoader loader = source_loader(places);
+  return sial::source_files(path, loader);
+}
+
 }  // namespace blockyard::job

@@ -29,6 +29,10 @@ struct LoadedProgram {
 /// Throws Error{io} if the file is unreadable, Error{bad_input} for an invalid compiled program.
 [[nodiscard]] LoadedProgram load_program(const std::string& path, const input::Places& places);
 
+/// The files that load_program reads, as far as they are there: a source with what it imports.
+[[nodiscard]] std::vector<std::string> program_files(const std::string& path,
+                                                     const input::Places& places);
+
 /// Finds imports next to the importing file, in the folders of the user, and among our programs.
 [[nodiscard]] sial::FileLoader source_loader(const input::Places& places);
 

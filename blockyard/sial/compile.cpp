@@ -73,6 +73,14 @@ std::vector<Diagnostic> check_file(std::string_view path, SourceLoader& loader) 
   return findings.take();
 }
 
+std::vector<std::string> source_files(std::string_view path, SourceLoader& loader) {
+  Findings findings;
+  static_cast<void>(detail::load_units(path, loader, findings));
+  std::vector<std::string> files;
+  for (const Source& source : findings.sources()) files.push_back(source.path);
+  return files;
+}
+
 Printed print_stage(std::string_view path, SourceLoader& loader, Stage stage) {
   Findings findings;
   Printed result;

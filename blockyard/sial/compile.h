@@ -31,6 +31,10 @@ struct Compilation {
 /// All findings of `compile_file`; throws as it does.
 [[nodiscard]] std::vector<Diagnostic> check_file(std::string_view path, SourceLoader& loader);
 
+/// The paths of the program of file `path` and of all that it imports, as far as they can be read,
+/// whether or not they have errors.
+[[nodiscard]] std::vector<std::string> source_files(std::string_view path, SourceLoader& loader);
+
 /// The stages whose results can be printed.
 enum class Stage { tokens, ast, checked, program };
 

@@ -276,6 +276,13 @@ TEST(Compile, CirclesOfImportsAreReported) {
   EXPECT_EQ(found.front().file, "a");
 }
 
+TEST(Compile, TheFilesOfAProgramAreKnownWhateverIsWrongWithThem) {
+  MapLoader loader({{"m", "import \"a\"\nimport \"absent\"\nsial m\nx = 1\nendsial m"},
+                    {"a", "import \"b\"\nsial a\nendsial a"},
+                    {"b", "no program"}});
+  EXPECT_EQ(source_files("m", loader), (std::vector<std::string>{"m", "a", "b"}));
+}
+
 TEST(Compile, AMissingFileIsADiagnostic) {
   MapLoader loader({});
   EXPECT_EQ(check_file("absent", loader).at(0).code, "file-not-found");

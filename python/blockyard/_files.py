@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Union
 
 from . import _core
@@ -47,11 +47,11 @@ class Files:
         if self._report is not None:
             yield self._report
 
-    def check(self, job: "_core.Job") -> None:
-        """Throws InputError for what the job cannot give, StorageError for what cannot be written."""
+    def check(self, job: "_core.Job", inputs: Sequence[str], trace: Path | None) -> None:
+        """Throws InputError for what the job cannot give and for a file that is read or named twice, StorageError for
+        what cannot be written. ``inputs``: the files that the job reads; ``trace`` is written as well."""
         _core.check_exports(job, *self._kinds, list(self._cubes))
-        for path in self:
-            _core.check_writable(os.fspath(path))
+        _core.check_outputs(job, [os.fspath(path) for path in (*self, trace) if path is not None], list(inputs))
 
     def write(self, result: "Result") -> None:
         """By the process that has the results."""

@@ -52,6 +52,11 @@ def name_of(job: Any) -> str:
     return "molecule"
 
 
+def files_of(job: Any) -> list[str]:
+    """The file that a job is given by, if it is one."""
+    return [os.fspath(job)] if isinstance(job, (str, os.PathLike)) and "\n" not in os.fspath(job) else []
+
+
 def setting_text(value: Any) -> str:
     """A value as a job file has it."""
     if isinstance(value, Mapping):

@@ -15,7 +15,7 @@ import numpy as np
 from . import _core, _errors
 from ._files import Files, write_file
 from ._keywords import method_options, option_pairs, refuse_unknown, takes
-from ._molecules import Settings, name_of, read_spec, setting_text
+from ._molecules import Settings, files_of, name_of, read_spec, setting_text
 from ._options import RunOptions
 from ._places import places
 from ._processes import Processes, is_first, join, joined, together
@@ -132,14 +132,16 @@ def run(
         if not quiet:
             sys.stdout.write(chosen)
     prepared = prepare(spec, where, processes=processes, has_trace=trace is not None)
-    return finish(prepared, files, quiet=quiet, progress=progress, processes=processes, trace=trace)
+    inputs = [*files_of(job), *spec.files_read(where)]
+    return finish(prepared, files, inputs, quiet=quiet, progress=progress, processes=processes, trace=trace)
 
 
-def finish(job: _core.Job, files: Files, *, quiet: bool, progress: ProgressWish,
+def finish(job: _core.Job, files: Files, inputs: Sequence[str] = (), *, quiet: bool, progress: ProgressWish,
            processes: Processes | None, trace: Path | None) -> Result:
-    """Runs a job with a method, or programs, and writes its files. Raises NotConverged with what is known."""
+    """Runs a job with a method, or programs, and writes its files, none of which is one of ``inputs``. Raises NotConverged
+    with what is known."""
     with together(processes):
-        files.check(job)
+        files.check(job, inputs, trace)
     results, text = execute(job, quiet=quiet, progress=progress, processes=processes, trace=trace)
     result = Result(results, text)
     files.write(result)

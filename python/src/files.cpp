@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files that a run is to leave: checked before it begins, made from its results.
+#include "blockyard/job/files.h"
+
 #include <span>
 
 #include "blockyard/base/error.h"
@@ -60,7 +62,10 @@ void bind_files(nb::module_& module, nb::class_<PyResults>& results) {
                                  const std::vector<std::string>& cubes) {
     report::check_exports(job.job, exports(molden, fcidump, qcschema, cubes));
   });
-  module.def("check_writable", [](const std::string& path) { store::check_writable(path); });
+  module.def("check_outputs", [](const PyJob& job, const std::vector<std::string>& outputs,
+                                 const std::vector<std::string>& inputs) {
+    job::check_outputs(outputs, inputs, job.job.run);
+  });
   module.def("write_whole_file", [](const std::string& path, const nb::bytes& content) {
     const std::span all(static_cast<const char*>(content.data()), content.size());
     const nb::gil_scoped_release release;

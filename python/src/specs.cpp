@@ -12,6 +12,7 @@
 #include "blockyard/input/settings.h"
 #include "blockyard/input/words.h"
 #include "blockyard/job/devices.h"
+#include "blockyard/job/files.h"
 #include "blockyard/job/read_job.h"
 #include "python/src/bindings.h"
 
@@ -107,6 +108,8 @@ void bind_specs(nb::module_& module) {
            })
       .def_rw("title", &Spec::title)
       .def_rw("programs", &Spec::programs)
+      .def("files_read", [](const Spec& spec,
+                            const input::Places& places) { return job::files_read(spec, places); })
       .def("set_int", &set_int)
       .def("set_scalar", &set_scalar)
       .def("segments", [](Spec& spec, const std::string& text) { input::set_segments(spec, text); })

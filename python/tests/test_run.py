@@ -252,6 +252,23 @@ def test_a_run_tells_what_it_measured(water, tmp_path):
     assert "E(scf)" in result._repr_html_() and "scf_rhf" in result._repr_html_()
 
 
+def test_what_a_run_reads_is_not_written_over(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    texts = {"main.sial": 'import "lib.sial"\nsial main\n  x = 1.0\nendsial main\n',
+             "lib.sial": "sial lib\n  scalar x\nendsial lib\n",
+             "job.toml": 'programs = ["main.sial"]\n'}
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    for job, name in (("main.sial", "main.sial"), ("main.sial", "lib.sial"), ("job.toml", "job.toml"),
+                      ("job.toml", "lib.sial"), (["main.sial"], "./lib.sial")):
+        for option in ("json", "report", "trace", "persistent"):
+            with pytest.raises(blockyard.InputError, match="would be written over, but it is read"):
+                blockyard.run(job, workers=1, quiet=True, **{option: name})
+    with pytest.raises(blockyard.InputError, match="out is named for two outputs"):
+        blockyard.run("job.toml", json="out", trace="out")
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == texts
+
+
 def test_top_shows_runs_of_python(tmp_path):
     program = tmp_path / "long.sial"
     program.write_text(LONG)

@@ -36,6 +36,34 @@ class Inputs(common.JobTest):
             self.assertEqual((self.folder / name).read_bytes(), content)
         self.run_well("run", "named.toml", "--guess", "guess.h5", "--save", "guess.h5")
 
+    def test_what_a_program_imports_is_not_written_over(self):
+        (self.folder / "folder").mkdir()
+        texts = {"main.sial": 'import "one.sial"\nsial main\n  x = 1.0\n  print x\nendsial main\n',
+                 "one.sial": 'import "two.sial"\nsial one\nendsial one\n',
+                 "folder/two.sial": "sial two\n  scalar x\nendsial two\n",
+                 "broken.sial": 'import "one.sial"\nsial broken\n  y = \nendsial broken\n',
+                 "job.toml": 'programs = ["main.sial"]\n[run]\nworkers = 1\n',
+                 "broken.toml": 'programs = ["broken.sial"]\n',
+                 "keeps.toml": 'programs = ["main.sial"]\n[run]\nworkers = 1\nsave = "folder/two.sial"\n'}
+        for name, text in texts.items():
+            self.write(name, text)
+        find = ("-I", "folder")
+        for command in (("run", "main.sial", "--json", "folder/two.sial", *find),
+                        ("run", "main.sial", "--save", "./folder/two.sial", *find),
+                        ("run", "keeps.toml", *find),
+                        ("run", "job.toml", "--report", "folder/two.sial", *find),
+                        ("run", "job.toml", "broken.toml", "--json", "folder/two.sial", *find),
+                        ("run", "broken.toml", "job.toml", "--json", "folder/two.sial", *find),
+                        ("run", "job.toml", "--scan", "run.seed=1,2", "--json", "folder/two.sial", *find),
+                        ("plan", "job.toml", "--json", "folder/two.sial", *find),
+                        ("compile", "main.sial", "-o", "folder/two.sial", *find)):
+            with self.subTest(command=command):
+                done = self.run_blockyard(*command)
+                self.assert_fails(done, "folder/two.sial would be written over, but it is read")
+                self.assertNotIn("main", done.stdout)
+        for name, text in texts.items():
+            self.assertEqual((self.folder / name).read_text(), text)
+
     def test_a_pipe_is_refused_before_it_is_read(self):
         os.mkfifo(self.folder / "pipe.toml")
         for command in ("run", "plan", "convert"):

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blockyard/job/files.h"
+
+#include "blockyard/input/words.h"
+#include "blockyard/job/program_file.h"
+#include "blockyard/store/apart.h"
+#include "blockyard/store/whole_file.h"
+
+namespace blockyard::job {
+
+std::vector<std::string> files_read(const input::Spec& spec, const input::Places& places) {
+  std::vector<std::string> files;
+  for (const std::string& program : spec.programs) {
+    const std::vector<std::string> parts = program_files(program, places);
+    files.insert(files.end(), parts.begin(), parts.end());
+  }
+  if (spec.molecule) files.push_back(spec.molecule->file);
+  files.insert(files.end(), {spec.basis.file, spec.basis.auxiliary_file});
+  for (const auto& [atom, basis] : spec.basis.atoms) files.push_back(basis.set.file);
+  files.insert(files.end(), spec.run.supers.begin(), spec.run.supers.end());
+  return files;
+}
+
+void check_outputs(const std::vector<std::string>& outputs, const std::vector<std::string>& inputs,
+                   const input::RunSpec& run) {
+  for (const std::string& file : outputs)
+    if (!file.empty() && file != "-") store::check_writable(file);
+  std::vector<std::string> files = outputs;
+  files.push_back(run.persistent);
+  if (input::guess_basis(run.guess).empty()) store::check_apart({run.guess}, files);
+  files.push_back(run.save);
+  std::vector<std::string> all_inputs = inputs;
+  all_inputs.insert(all_inputs.end(), run.supers.begin(), run.supers.end());
+  store::check_apart(all_inputs, files);
+}
+
+}  // namespace blockyard::job
