@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <functional>
@@ -22,6 +21,7 @@
 #include "apps/blockyard/job_files.h"
 #include "apps/blockyard/join.h"
 #include "apps/blockyard/machine_file.h"
+#include "apps/blockyard/needs.h"
 #include "apps/blockyard/output.h"
 #include "apps/blockyard/run_options.h"
 #include "apps/blockyard/setting_options.h"
@@ -37,6 +37,7 @@
 #include "blockyard/job/job_bytes.h"
 #include "blockyard/job/processes.h"
 #include "blockyard/plan/plan.h"
+#include "blockyard/store/apart.h"
 
 namespace blockyard::app {
 
@@ -69,22 +70,6 @@ void merge(const RunOptions& options, const std::string& file, input::Spec& spec
   throw UsageError(error.what());
 }
 
-void warn_of_memory(const job::Job& job) {
-  const std::string warning = job::memory_warning(job.memory.total_bytes, job.processes_on_node);
-  if (!warning.empty()) fmt::print(stderr, "warning: {}\n", warning);
-}
-
-void warn_of_disk(const job::Job& job) {
-  namespace fs = std::filesystem;
-  std::error_code error;
-  const fs::path scratch =
-      job.run.scratch.empty() ? fs::temp_directory_path(error) : fs::path(job.run.scratch);
-  const fs::space_info space = fs::space(scratch, error);
-  const std::string warning = plan::disk_warning(
-      job, error ? std::nullopt : std::optional(static_cast<double>(space.available)));
-  if (!warning.empty()) print_error("warning: {}\n", warning);
-}
-
 input::Places places_of(const RunOptions& options, const std::string& library) {
   input::Places places = find_places(library);
   places.imports = options.imports;
@@ -105,6 +90,9 @@ void choose_segments(input::Spec& spec, const input::Places& places, int process
   if (spec.molecule && spec.method) throw;
   throw UsageError(fmt::format("--{}", error.what()));
 }
+
+/// What the files of a job and the command line say together; process 0 calls it.
+using ReadSpec = std::function<input::Spec()>;
 
 /// Where the jobs of a list save what later runs need.
 using Kept = std::set<std::filesystem::path>;
@@ -129,13 +117,40 @@ void keep_apart(input::RunSpec& run, Kept& kept) {
     run.checkpoint_folder = fmt::format("{}-{}", folder, k);
 }
 
-/// Nothing if a program has errors, which are told.
-std::optional<job::Job> prepare(const RunOptions& options, const JobSource& source,
-                                const std::string& library, const job::ProcessCount& processes,
-                                Kept& kept) {
+input::Spec read_spec(const RunOptions& options, const JobSource& source) {
   input::Spec spec = read_job_files(source.files, options.programs,
                                     settings_of(options.settings, options.constants, source));
   merge(options, source.files.front(), spec);
+  return spec;
+}
+
+/// A job of a list, read before the first one begins.
+class Reading {
+ public:
+  Reading(const RunOptions& options, const JobSource& source) {
+    try {
+      spec_ = read_spec(options, source);
+    } catch (const std::exception&) {
+      failure_ = std::current_exception();
+    }
+  }
+  /// Throws what is wrong with the job: it is told when it is its turn.
+  [[nodiscard]] const input::Spec& spec() const {
+    if (failure_) std::rethrow_exception(failure_);
+    return spec_;
+  }
+  [[nodiscard]] bool is_good() const { return !failure_; }
+
+ private:
+  input::Spec spec_;
+  std::exception_ptr failure_;
+};
+
+/// Nothing if a program has errors, which are told. `read` gives what is to run.
+std::optional<job::Job> prepare(const RunOptions& options, const JobSource& source,
+                                const ReadSpec& read, const std::string& library,
+                                const job::ProcessCount& processes, Kept& kept) {
+  input::Spec spec = read();
   note_for_outputs(options.output, spec.run);
   const input::Places places = places_of(options, library);
   std::vector<std::string> inputs = source.files;
@@ -147,23 +162,20 @@ std::optional<job::Job> prepare(const RunOptions& options, const JobSource& sour
   job::Prepared prepared = prepare_job(source.files.front(), spec, places, processes);
   tell_diagnostics(prepared.found);
   if (prepared.job) report::check_exports(*prepared.job, options.output.exports);
-  if (prepared.job && !options.output.quiet) {
-    warn_of_memory(*prepared.job);
-    warn_of_disk(*prepared.job);
-  }
+  if (prepared.job && !options.output.quiet) warn_of_needs(*prepared.job);
   return std::move(prepared.job);
 }
 
 /// Process 0 reads and compiles all there is, and gives it to the others.
 std::optional<job::Job> share_job(const RunOptions& options, const JobSource& source,
-                                  const std::string& library, fabric::MpiSession& session,
-                                  Kept& kept) {
+                                  const ReadSpec& read, const std::string& library,
+                                  fabric::MpiSession& session, Kept& kept) {
   const job::ProcessCount processes = job::count_processes(&session);
   std::string wrong_usage;
   const std::vector<std::byte> mark_of_wrong_usage(1);
   const auto bytes = fabric::share(&session, [&] {
     try {
-      const auto job = prepare(options, source, library, processes, kept);
+      const auto job = prepare(options, source, read, library, processes, kept);
       return job ? job::encode(*job) : std::vector<std::byte>();
     } catch (const UsageError& error) {
       wrong_usage = error.what();
@@ -176,10 +188,11 @@ std::optional<job::Job> share_job(const RunOptions& options, const JobSource& so
   return job;
 }
 
-int run_one(const RunOptions& options, const JobSource& source, const std::string& library,
-            std::unique_ptr<fabric::MpiSession>& session, Kept& kept, report::ListedJob* told) {
-  const auto job = session ? share_job(options, source, library, *session, kept)
-                           : prepare(options, source, library, {}, kept);
+int run_one(const RunOptions& options, const JobSource& source, const ReadSpec& read,
+            const std::string& library, std::unique_ptr<fabric::MpiSession>& session, Kept& kept,
+            report::ListedJob* told) {
+  const auto job = session ? share_job(options, source, read, library, *session, kept)
+                           : prepare(options, source, read, library, {}, kept);
   return job ? execute(*job, options.output, nullptr, session, told) : exit_error;
 }
 
@@ -216,18 +229,21 @@ int end_job(fabric::MpiSession* session, const std::function<void()>& tell) {
   return signal;
 }
 
-/// Adds what the jobs of a list read, over which their table is not to be written.
-void add_files_read(const RunOptions& options, const std::vector<JobSource>& sources,
-                    const input::Places& places, std::vector<std::string>& inputs) {
-  for (const JobSource& source : sources) try {
-      input::Spec spec = read_job_files(source.files, options.programs,
-                                        settings_of(options.settings, options.constants, source));
-      merge(options, source.files.front(), spec);
-      for (std::string& file : job::files_read(spec, places)) inputs.push_back(std::move(file));
-      if (input::guess_basis(spec.run.guess).empty()) inputs.push_back(spec.run.guess);
-    } catch (const std::exception&) {
-      continue;  // told when it is its turn
-    }
+/// Throws if the table of a list would be written over what its jobs read, or where they save.
+void check_table(const RunOptions& options, const std::vector<JobSource>& sources,
+                 const std::vector<Reading>& readings, const input::Places& places) {
+  std::set<std::string> inputs;
+  std::set<std::string> kept;
+  for (const JobSource& source : sources) inputs.insert(source.files.begin(), source.files.end());
+  for (const Reading& reading : readings) {
+    if (!reading.is_good()) continue;
+    const input::Spec& spec = reading.spec();
+    for (std::string& file : job::files_read(spec, places)) inputs.insert(std::move(file));
+    if (input::guess_basis(spec.run.guess).empty()) inputs.insert(spec.run.guess);
+    kept.insert({spec.run.persistent, spec.run.save});
+  }
+  check_outputs(options.output, {inputs.begin(), inputs.end()}, {});
+  for (const std::string& file : kept) store::check_apart({}, {file, options.output.json});
 }
 
 /// Runs jobs one after the other. A failed one is reported, and the next one begins; with several
@@ -235,14 +251,13 @@ void add_files_read(const RunOptions& options, const std::vector<JobSource>& sou
 int run_list(RunOptions options, const std::vector<JobSource>& sources, const std::string& library,
              std::unique_ptr<fabric::MpiSession>& session) {
   check_list(options);
-  std::vector<std::string> inputs;
-  for (const JobSource& source : sources)
-    inputs.insert(inputs.end(), source.files.begin(), source.files.end());
   const bool is_first = !session || session->process() == 0;
+  std::vector<Reading> readings;
   fabric::agree(session.get(), [&] {
-    if (is_first && !options.output.json.empty())
-      add_files_read(options, sources, places_of(options, library), inputs);
-    if (is_first) check_outputs(options.output, inputs, {});
+    if (!is_first) return;
+    for (const JobSource& source : sources) readings.emplace_back(options, source);
+    if (!options.output.json.empty())
+      check_table(options, sources, readings, places_of(options, library));
   });
   const std::string json = std::exchange(options.output.json, "");
   options.output.is_silent = true;
@@ -253,12 +268,14 @@ int run_list(RunOptions options, const std::vector<JobSource>& sources, const st
   std::vector<report::ListedJob> done;
   Kept kept;
   int code = 0;
-  for (const JobSource& source : sources) {
+  for (std::size_t k = 0; k < sources.size(); ++k) {
+    const JobSource& source = sources[k];
     report::ListedJob& told = done.emplace_back(
         report::ListedJob{source.name, source.files.front(), source.settings, {}, {}, {}, true});
     std::exception_ptr failure;
     try {
-      const int ended = run_one(options, source, library, session, kept, &told);
+      const auto read = [&] { return readings.at(k).spec(); };
+      const int ended = run_one(options, source, read, library, session, kept, &told);
       if (ended != 0 && told.error.empty()) told.error = "it has errors";
     } catch (const UsageError& error) {
       if (session) throw;  // in all processes
@@ -310,10 +327,12 @@ int run(const RunOptions& options, const CLI::App& command, const std::string& l
     });
     if (!lattice.empty()) return run_lattice(options, command, lattice, session.get());
     const std::vector<JobSource> sources = list_jobs(options.files, options.scans);
+    if (sources.size() > 1 || !options.scans.empty())
+      return run_list(options, sources, library, session);
     Kept kept;
-    return sources.size() == 1 && options.scans.empty()
-               ? run_one(options, sources.front(), library, session, kept, nullptr)
-               : run_list(options, sources, library, session);
+    const JobSource& source = sources.front();
+    const auto read = [&] { return read_spec(options, source); };
+    return run_one(options, source, read, library, session, kept, nullptr);
   });
 }
 

@@ -134,6 +134,15 @@ class Settings(common.JobTest):
         self.assertEqual([job["file"] for job in jobs], ["h2.xyz", "job.toml"])
         self.assertEqual(jobs[0]["results"]["energies"], jobs[1]["results"]["energies"])
 
+    def test_each_job_of_a_list_is_read_once(self):
+        self.write("job.toml", STRETCHED + '[run]\nsave = "kept.h5"\n')
+        self.write("ZMAT", "H2\nH\nH 1 R\n\nR=0.74\n\n*ACES2(CALC=SCF,BASIS=STO-3G,ODDITY=1)\n")
+        done = self.run_well("run", "job.toml", "ZMAT", "--json", "all.json")
+        self.assertEqual(done.stderr.count("ODDITY"), 1, done.stderr)
+        kept = (self.folder / "kept.h5").read_bytes()
+        self.assert_fails(self.run_blockyard("run", "ZMAT", "job.toml", "--json", "kept.h5"), "kept.h5 is named for two outputs")
+        self.assertEqual((self.folder / "kept.h5").read_bytes(), kept)
+
     def test_a_scan_goes_through_values(self):
         path = self.write("job.toml", STRETCHED)
         done = self.run_well("run", path, "--scan", "molecule.variables.r=0.5:0.9:3", "--scan",
