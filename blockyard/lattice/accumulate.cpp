@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "blockyard/base/error.h"
+#include "blockyard/lattice/result_parts.h"
 #include "blockyard/lattice/samples_file.h"
 #include "blockyard/tensor/blas.h"
 
@@ -103,6 +104,8 @@ G4Report accumulate(const AccumulateJob& job, const ring::Team& team) {
   G4Report result;
   ring::run_team(team, pool, [&](fabric::Fabric& fabric) {
     ring::Member member(fabric);
+    std::optional<store::FileLock> claim;
+    if (fabric.rank() == 0 && job.options.has_parts) claim.emplace(claim_parts(job.output));
     Problem problem;
     std::int64_t count = 0;
     std::int64_t vertices = 0;

@@ -12,6 +12,17 @@ namespace blockyard::lattice {
 
 namespace fs = std::filesystem;
 
+store::FileLock claim_parts(const std::string& result) {
+  const std::string file = result + ".lock";
+  auto lock = store::FileLock::try_take(file);
+  if (!lock)
+    throw base::Error(base::Errc::bad_input,
+                      fmt::format("the run of {} writes {} in parts: wait until it ends, or choose "
+                                  "another name for this result",
+                                  store::describe_holder(file), result));
+  return std::move(*lock);
+}
+
 ResultParts::ResultParts(fabric::Fabric& fabric, const std::string& result)
     : fabric_(fabric), result_(result) {
   std::uint64_t id = 0;

@@ -8,8 +8,13 @@
 
 #include "blockyard/fabric/fabric.h"
 #include "blockyard/ring/layout.h"
+#include "blockyard/store/lock.h"
 
 namespace blockyard::lattice {
+
+/// Keeps other runs from writing parts of the same result, of which the first to end would remove
+/// those of the other. Throws Error{bad_input} if another run is at it, Error{io}.
+[[nodiscard]] store::FileLock claim_parts(const std::string& result);
 
 /// Files of slices that one result shows as one array. They lie in the folder RESULT.parts, under
 /// names that no other run has, so that an older result keeps its own until the new one has its
@@ -24,7 +29,7 @@ class ResultParts {
   /// Collective. Calls `write` at all ranks whose turn it is; ranks of one process one after the
   /// other, as HDF5 is used by one thread at a time.
   void in_turn(const std::function<void()>& write) const;
-  /// The result has its name: parts of older ones go, and nothing else.
+  /// The result has its name: parts of older ones go, and nothing else. REQUIRES: claim_parts.
   void remove_others() const noexcept;
 
  private:

@@ -11,6 +11,7 @@
 #include "blockyard/fabric/mpi/agree.h"
 #include "blockyard/lattice/checkpoint.h"
 #include "blockyard/lattice/rank_walk.h"
+#include "blockyard/lattice/result_parts.h"
 #include "blockyard/lattice/walker.h"
 #include "blockyard/tensor/blas.h"
 
@@ -99,6 +100,8 @@ HubbardReport simulate(const HubbardJob& job, const Problem& problem, const Bare
   const int processes = team.session != nullptr ? team.session->processes() : 1;
   ring::run_team(team, pool, [&](fabric::Fabric& fabric) {
     ring::Member member(fabric);
+    std::optional<store::FileLock> claim;
+    if (fabric.rank() == 0 && job.options.has_parts) claim.emplace(claim_parts(job.output));
     G4Options options = common_options(fabric, job.options);
     const G4Plan plan = plan_g4(problem, options, fabric.size(), expected_vertices(job));
     if (fabric.rank() == 0 && !job.checkpoints.folder.empty() && !folder)

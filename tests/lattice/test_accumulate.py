@@ -6,6 +6,7 @@ The environment: BLOCKYARD, MPIEXEC (empty: no MPI), HAS_OPENCL (1: there is its
 it the tests that need them are skipped.
 """
 
+import fcntl
 import itertools
 import json
 import os
@@ -266,6 +267,19 @@ class Drawn(AccumulateTest):
         self.accumulate(self.path, "-w", 2, "--parts")
         self.assertEqual([name for name in others if not (folder / name).exists()], [])
         self.assertFalse(older.exists())
+
+    def test_two_runs_do_not_write_the_parts_of_one_result(self):
+        found, _ = self.accumulate(self.path, "-w", 2, "--ring", 2, "--parts", "--sums", "exact")
+        before = sorted(self.folder.rglob("*"))
+        with (self.folder / "g4.h5.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            done = self.blockyard(self.path, "-o", "g4.h5", "-w", 3, "--parts")
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertIn("writes g4.h5 in parts", done.stderr)
+        (self.folder / "g4.h5.lock").unlink()
+        self.assertEqual(sorted(self.folder.rglob("*")), before)
+        again, _ = self.accumulate(self.path, "-w", 3, "--ring", 3, "--parts", "--sums", "exact")
+        self.assertTrue(np.array_equal(again["pp_up_down"], found["pp_up_down"]))
 
     def test_symmetrises(self):
         problem = samples.Problem((2, 2), 1, 2.5, 2, 2, [(0, 0), (0, 1), (1, 0)]).band_g0()
