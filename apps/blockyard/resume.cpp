@@ -52,9 +52,10 @@ int resume_programs(const ResumeOptions& options, std::unique_ptr<fabric::MpiSes
   const input::RunSpec run = wanted(options);
   const job::ProcessCount processes = job::count_processes(session.get());
   const bool is_first = !session || session->process() == 0;
+  const auto checkpoint = job::find_checkpoint(options.folder, session.get());
   std::optional<job::SavedRun> saved;
   fabric::agree(session.get(), [&] {
-    saved = job::open_checkpoint(options.folder);
+    saved = job::open_checkpoint(checkpoint);
     if (is_first) check_outputs(options.output, {}, saved->job.run);
     report::check_exports(saved->job, options.output.exports);
     input::DeviceSpec& device = saved->job.run.device;

@@ -29,9 +29,15 @@ struct SavedRun {
   std::vector<StepResult> done;  ///< results of the programs before
 };
 
-/// Opens the newest checkpoint in `folder`, or the one that `folder` is, and checks that its parts
-/// belong together. Throws Error{bad_input} with its fault.
-[[nodiscard]] SavedRun open_checkpoint(const std::filesystem::path& folder);
+/// Collective (null: this process alone). The newest checkpoint in `folder`, or the one that
+/// `folder` is, as process 0 sees it: file systems may show the others an older one. Throws
+/// Error{bad_input} if there is none.
+[[nodiscard]] std::filesystem::path find_checkpoint(const std::filesystem::path& folder,
+                                                    fabric::MpiSession* session = nullptr);
+
+/// Opens a checkpoint and checks that its parts belong together. Throws Error{bad_input} with its
+/// fault.
+[[nodiscard]] SavedRun open_checkpoint(const std::filesystem::path& checkpoint);
 
 /// How to resume from the newest checkpoint in the folder, for messages; empty if there is none.
 [[nodiscard]] std::string last_checkpoint_hint(const std::string& folder);

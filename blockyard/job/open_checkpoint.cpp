@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <charconv>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "blockyard/base/error.h"
+#include "blockyard/fabric/mpi/agree.h"
 #include "blockyard/job/checkpoint.h"
 #include "blockyard/job/detail/checkpoint_names.h"
 #include "blockyard/job/job_bytes.h"
@@ -132,8 +134,17 @@ fs::path plain(const fs::path& folder) {
 
 }  // namespace
 
-SavedRun open_checkpoint(const fs::path& folder) {
-  const fs::path path = plain(newest(folder));
+fs::path find_checkpoint(const fs::path& folder, fabric::MpiSession* session) {
+  const auto bytes = fabric::share(session, [&] {
+    const std::string path = plain(newest(folder)).string();
+    const auto letters = std::as_bytes(std::span(path));
+    return std::vector<std::byte>(letters.begin(), letters.end());
+  });
+  return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+}
+
+SavedRun open_checkpoint(const fs::path& checkpoint) {
+  const fs::path path = plain(checkpoint);
   try {
     return open_one(path);
   } catch (const Error& error) {

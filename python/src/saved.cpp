@@ -33,8 +33,9 @@ std::shared_ptr<PyJob> resume(const std::string& folder, const SettingPairs& wis
   const nb::gil_scoped_release release;
   fabric::MpiSession* session = made->processes ? made->processes->session.get() : nullptr;
   const job::ProcessCount count = job::count_processes(session);
+  const auto checkpoint = job::find_checkpoint(folder, session);
   fabric::agree(session, [&] {
-    made->from = std::make_unique<job::SavedRun>(job::open_checkpoint(folder));
+    made->from = std::make_unique<job::SavedRun>(job::open_checkpoint(checkpoint));
     made->from->job.run.report = true;
     made->from->job.run.has_trace = has_trace;
     change(*made->from, wishes, plugins, count);

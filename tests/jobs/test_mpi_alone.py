@@ -7,6 +7,7 @@ The environment: BLOCKYARD, MPIEXEC, TRIP (tests/faults/trip.c). A run that hang
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import unittest
@@ -38,6 +39,20 @@ restore_persistent x "the x"
 collective total += x
 print total
 endsial kept
+"""
+COUNTING = """sial counting
+scalar n
+scalar total
+n += 1.0
+sip_barrier
+n += 1.0
+sip_barrier
+n += 1.0
+sip_barrier
+n += 1.0
+collective total += n
+print total
+endsial counting
 """
 
 
@@ -97,6 +112,20 @@ class Alone(common.JobTest):
         self.run_well("run", "first/h2.toml", "-w", 1, "--save", "first/h2.h5")
         done = self.run_apart("run", "h2.toml", "-w", 1, "--guess", "h2.h5")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_process_0_alone_looks_for_the_newest_checkpoint(self):
+        self.write("counting.sial", COUNTING)
+        settings = {"TRIP_CALL": "rename", "TRIP_PATH": ".part", "TRIP_AT": "3", "TRIP_SIGNAL": str(int(signal.SIGKILL))}
+        done = subprocess.run([common.BLOCKYARD, "run", "counting.sial", "-w", "2", "-s", "1", "--checkpoint", "0s",
+                               "--checkpoint-dir", "first/saved"], cwd=self.folder, capture_output=True, text=True, check=False,
+                              env={**os.environ, "TMPDIR": str(self.scratch), **settings, "LD_PRELOAD": TRIP},
+                              timeout=common.LIMIT_SECONDS)
+        self.assertEqual(done.returncode, -signal.SIGKILL, done.stderr)
+        shutil.copytree(self.folder / "first/saved", self.folder / "second/saved")
+        shutil.rmtree(self.folder / "second/saved/checkpoint-000002")
+        done = self.run_apart("resume", "saved")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("total = 8.0", done.stdout)
 
 
 if __name__ == "__main__":
