@@ -111,17 +111,17 @@ EffectiveCore read_core(int z, const Json& element) {
   return core;
 }
 
-/// The text as JSON. Throws if it is none, and for an element with two entries, of which the
-/// library would keep the last.
+/// The text as JSON. Throws if it is none, and for an element with two entries: under one key the
+/// library would keep the last, under two ("1" and "01") their functions would be added up.
 Json parse(std::string_view text) {
   std::string member;
-  std::set<std::string> elements;
+  std::set<std::int64_t> elements;
   const auto look = [&](int depth, Json::parse_event_t event, const Json& parsed) {
     if (event != Json::parse_event_t::key || depth > 2) return true;
     const auto& key = parsed.get_ref<const std::string&>();
     if (depth == 1) member = key;
-    if (depth == 2 && member == "elements" && !elements.insert(key).second)
-      refuse(fmt::format("element {} is there twice", key));
+    const auto z = depth == 2 && member == "elements" ? detail::parse_integer(key) : std::nullopt;
+    if (z && !elements.insert(*z).second) refuse(fmt::format("element {} is there twice", *z));
     return true;
   };
   Json top = base::parse_shallow<Json>(text, look);

@@ -122,12 +122,14 @@ TEST(BasisSet, an_element_described_twice_is_refused) {
             }),
             "basis set x, line 6: this element has shells in an earlier part: a file holds one set "
             "for each element");
-  EXPECT_EQ(error_of([] {
-              (void)parse_json_basis(R"({"elements": {"1": {"electron_shells": []}, "2":
-                  {"electron_shells": []}, "1": {"electron_shells": []}}})",
-                                     "x");
-            }),
-            "basis set x: element 1 is there twice");
+  for (const std::string key : {"1", "01", "+1"})
+    EXPECT_EQ(error_of([&] {
+                (void)parse_json_basis(R"({"elements": {"1": {"electron_shells": []}, "2":
+                  {"electron_shells": []}, ")" +
+                                           key + R"(": {"electron_shells": []}}})",
+                                       "x");
+              }),
+              "basis set x: element 1 is there twice");
 }
 
 const EffectiveCore core_of_lithium = {
