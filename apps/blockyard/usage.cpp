@@ -216,7 +216,8 @@ std::string find_unknown_name(const CLI::App& app, const std::vector<std::string
 }
 
 std::string find_empty_value(const CLI::App& app, const std::vector<std::string>& arguments) {
-  for (const Word& word : words_of(app, arguments)) {
+  const std::vector<Word> words = words_of(app, arguments);
+  for (const Word& word : words) {
     if (word.option == nullptr || may_be_empty(word)) continue;
     const bool is_empty =
         word.kind == Word::Kind::value
@@ -224,7 +225,12 @@ std::string find_empty_value(const CLI::App& app, const std::vector<std::string>
             : word.text.starts_with("--") && word.text.find('=') == word.text.size() - 1;
     if (is_empty) return with_help(needs_value(*word.option), word.command);
   }
-  return "";
+  if (words.empty()) return "";
+  const Word& last = words.back();
+  const bool lacks_value = last.kind == Word::Kind::option && last.option != nullptr &&
+                           last.option->get_items_expected_min() > 0 &&
+                           takes_next(*last.option, last.text);
+  return lacks_value ? with_help(needs_value(*last.option), last.command) : "";
 }
 
 std::string describe_refusal(const CLI::App& app, const CLI::ParseError& error) {

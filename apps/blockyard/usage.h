@@ -19,7 +19,7 @@ namespace blockyard::app {
                                             const std::vector<std::string>& arguments);
 
 /// The error of the first option with an empty value, as of a variable of the shell that is not
-/// set; "" if there is none.
+/// set, or of the last one if it lacks its value; "" if there is none.
 [[nodiscard]] std::string find_empty_value(const CLI::App& app,
                                            const std::vector<std::string>& arguments);
 

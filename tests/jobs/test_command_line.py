@@ -89,6 +89,8 @@ class CommandLine(common.JobTest):
                 (["run", "x", "-w", "two"], "error: --workers two: must be a whole number from 1 to 4096\n"),
                 (["run", "x", "-w"], "error: --workers needs a value, a whole number from 1 to 4096: workers per"),
                 (["run", "x", "--set"], "error: --set needs a value, NAME=VALUE: "),
+                (["run", "x", "--set", "a=5", "--set"], "error: --set needs a value, NAME=VALUE: "),
+                (["run", "x", "-w", "2", "--workers"], "error: --workers needs a value, a whole number from 1 to 4096: "),
                 (["run", "x", "--basis", ""], "error: --basis needs a value, TEXT: basis set"),
                 (["run", "x", "--method="], "error: --method needs a value, TEXT: scf, mp2"),
                 (["run", "x", "--json", ""], "error: --json needs a value, FILE: "),
