@@ -15,7 +15,9 @@ namespace blockyard::app {
 namespace {
 
 void warn_of_memory(const job::Job& job) {
-  const std::string warning = job::memory_warning(job.memory.total_bytes, job.processes_on_node);
+  const std::string warning =
+      job::memory_warning(job.memory.total_bytes,
+                          job.granted ? *job.granted : job::granted_memory(job.processes_on_node));
   if (!warning.empty()) print_error("warning: {}\n", warning);
 }
 

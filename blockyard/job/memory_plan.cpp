@@ -127,26 +127,26 @@ MemoryPlan plan_memory_apart(std::int64_t total_bytes, std::int64_t shared_bytes
 
 GrantedMemory granted_memory(int processes_on_node) {
   return {share_of(base::process_memory_room(), 1),
-          tighter(share_of(base::group_memory_room(), processes_on_node),
-                  share_of(base::machine_memory_room(), processes_on_node))};
+          share_of(base::group_memory_room(), processes_on_node),
+          share_of(base::machine_memory_room(), processes_on_node)};
 }
 
 GrantedMemory tightest(const GrantedMemory& first, const GrantedMemory& second) {
-  return {tighter(first.own, second.own), tighter(first.shared, second.shared)};
+  return {tighter(first.own, second.own), tighter(first.group, second.group),
+          tighter(first.machine, second.machine)};
 }
 
 UsualMemory usual_memory(const GrantedMemory& granted, std::int64_t mapped_later) {
   base::MemoryRoom own = granted.own;
   own.bytes = std::max<std::int64_t>(0, own.bytes - mapped_later);
-  const base::MemoryRoom least = tighter(std::move(own), granted.shared);
+  const base::MemoryRoom least = tighter(std::move(own), tighter(granted.group, granted.machine));
   if (least.limit.empty())
     throw Error(Errc::io, "this machine does not say how much memory is free: give --memory");
   return {part_of(least.bytes), least.limit};
 }
 
-std::string memory_warning(std::int64_t wanted_bytes, int processes_on_node) {
-  const base::MemoryRoom room = tighter(share_of(base::process_memory_room(), 1),
-                                        share_of(base::group_memory_room(), processes_on_node));
+std::string memory_warning(std::int64_t wanted_bytes, const GrantedMemory& granted) {
+  const base::MemoryRoom room = tighter(granted.own, granted.group);
   if (room.limit.empty() || wanted_bytes <= room.bytes) return "";
   return fmt::format("{} of memory are more than {}, {}: the run may fail or be killed",
                      base::format_bytes(wanted_bytes), room.limit, base::format_bytes(room.bytes));

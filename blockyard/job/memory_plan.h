@@ -43,8 +43,9 @@ struct MemoryPlan {
 
 /// What the system grants a process of a job; a room with an empty limit: without one.
 struct GrantedMemory {
-  base::MemoryRoom own;     ///< by the limits of this process alone
-  base::MemoryRoom shared;  ///< its part of what the processes on its machine share
+  base::MemoryRoom own;      ///< by the limits of this process alone
+  base::MemoryRoom group;    ///< its part of what its control group grants
+  base::MemoryRoom machine;  ///< its part of what is free on its machine
   friend bool operator==(const GrantedMemory&, const GrantedMemory&) = default;
 };
 
@@ -66,8 +67,9 @@ struct UsualMemory {
 /// the machine does not say how much is free.
 [[nodiscard]] UsualMemory usual_memory(const GrantedMemory& granted, std::int64_t mapped_later = 0);
 
-/// The warning for a user who asks for more memory than the system grants; "" if none.
-[[nodiscard]] std::string memory_warning(std::int64_t wanted_bytes, int processes_on_node);
+/// The warning for a user who asks for more memory than the system grants; "" if none. What is free
+/// on a machine is no limit: it changes.
+[[nodiscard]] std::string memory_warning(std::int64_t wanted_bytes, const GrantedMemory& granted);
 
 /// From now on freed memory of a block's size goes back to the system at once. Otherwise
 /// fragmentation in the allocator makes the process grow far past the plan.

@@ -100,8 +100,8 @@ TEST(Memory, TakenWithoutAWishLeavesRoomBelowTheLimitOfTheProcess) {
   less.rlim_cur = static_cast<rlim_t>(mapped + 600 * mib);
   ASSERT_EQ(setrlimit(RLIMIT_AS, &less), 0);
   const UsualMemory usual = usual_memory(granted_memory(4));
-  const std::string warning = memory_warning(1000 * mib, 4);
-  const std::string none = memory_warning(100 * mib, 4);
+  const std::string warning = memory_warning(1000 * mib, granted_memory(4));
+  const std::string none = memory_warning(100 * mib, granted_memory(4));
   ASSERT_EQ(setrlimit(RLIMIT_AS, &before), 0);
   EXPECT_NE(usual.source.find("ulimit -v"), std::string::npos) << usual.source;
   EXPECT_GT(usual.bytes, 200 * mib) << "the limit is of each process";

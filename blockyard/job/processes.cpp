@@ -57,7 +57,9 @@ ProcessCount count_seats(std::span<const Seat> seats) {
     const Seat& seat = seats[k];
     GrantedMemory memory = seat.memory;
     if (k > 0) name_place(memory.own, k, seat.host);
-    if (seat.host != seats.front().host) name_place(memory.shared, k, seat.host);
+    if (seat.host != seats.front().host)
+      for (base::MemoryRoom* room : {&memory.group, &memory.machine})
+        name_place(*room, k, seat.host);
     count.granted = tightest(*count.granted, memory);
     if (!seen.insert(seat.host).second) continue;
     const int cores = cores_of(seats, seat.host);

@@ -22,7 +22,8 @@ struct Seat {
   template <class Stream>
   void fields(Stream& stream) {
     stream.fields(host, processors, quota, on_node, memory.own.bytes, memory.own.limit,
-                  memory.shared.bytes, memory.shared.limit);
+                  memory.group.bytes, memory.group.limit, memory.machine.bytes,
+                  memory.machine.limit);
   }
 };
 
