@@ -78,7 +78,7 @@ def run(
         charge, multiplicity: of the molecule; 2 S + 1.
         settings: any keys of a job file: ``{"basis.auxiliary": "cc-pvdz-rifit", "method.frozen_core": True}``.
         programs: folders of the programs that a ZMAT or a ``.dat`` file names.
-        constants: ints and scalars that programs need, by name. A Python int becomes an int, a float a scalar.
+        constants: ints and scalars that programs declare, by name. A Python int becomes an int, a float a scalar.
         segments: the number of elements in each segment, by kind of index: ``{"ao": [5, 6, 7]}``. "best": the sizes for
             which the plan of a job with a method predicts the shortest time.
         imports: folders that are searched for imported SIAL files.
@@ -172,6 +172,7 @@ def apply(spec: _core.Spec, constants: Mapping[str, float] | None, segments: Seg
     """Puts keywords into what a job file says: constants, segments, and the options of a run among ``options``."""
     for name, value in (constants or {}).items():
         set_constant(spec, name, value)
+        spec.ask_for(name)
     if segments is None or segments == "best":
         segments = {}
     if not isinstance(segments, Mapping):

@@ -22,7 +22,7 @@ from ._outputs import new_output, told_output
 from ._places import places
 from ._processes import Processes, fingerprint, join
 from ._program import Program, SessionResult
-from ._run import Path, ProgressWish, PythonSuper, Segments, apply, execute, prepare
+from ._run import Path, ProgressWish, PythonSuper, Segments, apply, execute, prepare, set_constant
 from ._signals import OrderlyEnd
 from ._sources import BlockSource, is_source, source_of
 from ._supers import called
@@ -60,7 +60,7 @@ class Session:
 
     Attributes:
         arrays: passed to every program that declares an array of that name; also ``s["a"] = array``.
-        constants: passed to every program, by name.
+        constants: passed to every program that declares an int or scalar of that name.
         segments: the number of elements in each segment, by kind of index ("ao", "mo", "moa", "mob", "la").
     """
 
@@ -170,7 +170,7 @@ class Session:
                 they are needed. Other code must not write to them during the run.
             labels: values for ``restore_persistent``, by label: arrays as above, and
                 numbers, in place of those that an earlier program would have stored.
-            constants, segments: in addition to those of the session.
+            constants, segments: in addition to those of the session. The program must declare these constants.
             keep: names of distributed and served arrays to read back; by default those that the program
                 writes. Arrays that do not fit in half the memory go to a file. With ``{"c": g}`` the blocks
                 are stored in global array ``g`` (zeros for blocks that were never written).
@@ -253,7 +253,9 @@ class Session:
         spec = _core.Spec()
         spec.title = program.name
         spec.programs = [program.file]
-        apply(spec, {**self.constants, **(constants or {})}, {**self.segments, **(segments or {})},
+        for name, value in self.constants.items():  # of which a program may lack some
+            set_constant(spec, name, value)
+        apply(spec, constants, {**self.segments, **(segments or {})},
               {"workers": self.workers, "servers": self.servers, "memory": memory or self.memory,
                "scratch": self._folder, **self._options})
         return prepare(spec, program.places(), list(self._supers.values()) if supers is None else supers, warns=False,

@@ -32,6 +32,11 @@ void set_scalar(input::Spec& spec, const std::string& name, double value) {
   spec.scalars[key] = value;
 }
 
+/// The job must know the constant. REQUIRES: set_int or set_scalar.
+void ask_for(input::Spec& spec, const std::string& name) {
+  spec.asked[base::lower(name)] = "constant";
+}
+
 /// Keys of a job file with points, and values as they stand there.
 input::Settings settings_of(const SettingPairs& pairs) {
   input::Settings settings;
@@ -112,6 +117,7 @@ void bind_specs(nb::module_& module) {
                             const input::Places& places) { return job::files_read(spec, places); })
       .def("set_int", &set_int)
       .def("set_scalar", &set_scalar)
+      .def("ask_for", &ask_for)
       .def("segments", [](Spec& spec, const std::string& text) { input::set_segments(spec, text); })
       .def("set", [](Spec& spec, const std::string& key,
                      const std::string& value) { set_option(spec.run, key, value); })

@@ -90,6 +90,10 @@ endsial p
     assert array.sum() == 12.5  # a view keeps what it shows
     with pytest.raises(KeyError):
         blockyard.run(program, constants={"n": 2, "factor": 1.0}, segments={"ao": [1, 1]}).arrays["t"]
+    with pytest.raises(blockyard.InputError, match="constant facto: .* did you mean factor?"):
+        blockyard.run(program, constants={"n": 2, "facto": 1.0}, segments={"ao": [1, 1]})
+    with pytest.raises(blockyard.InputError, match="constant n = 2.5: this constant is an int"):
+        blockyard.plan(program, constants={"n": 2.5, "factor": 1.0}, segments={"ao": [1, 1]})
     with pytest.raises(ValueError, match="no method"):
         blockyard.run(program, constants={"n": 1, "factor": 1.0}, segments={"ao": [1]}).energy
 

@@ -154,6 +154,10 @@ def test_wrong_arrays_are_refused(session):
             session.run(SQUARE, arrays={"a": zeros, **rest}, labels=labels)
     with pytest.raises(blockyard.InputError, match="to keep"):
         session.run(SQUARE, arrays={"a": zeros, **rest}, keep=["s"])
+    with pytest.raises(blockyard.InputError, match="constant typo: the job has no predefined int or scalar"):
+        session.run(SQUARE, arrays={"a": zeros, **rest}, constants={"typo": 1})
+    session.constants["typo"] = 1  # for other programs
+    session.run(SQUARE, arrays={"a": zeros, **rest})
     with pytest.raises(blockyard.CompileError, match="endsial"):
         session.compile("sial x\nscalar y\n")
     with pytest.raises(blockyard.CompileError, match="there is no file"):
