@@ -83,13 +83,17 @@ KnownConstants give_constants(const input::Spec& spec, worker::Environment& envi
   return known;
 }
 
-void add_declared(const program::Program& program, const std::vector<std::string>& declared,
-                  KnownConstants& known) {
-  known.all.insert(declared.begin(), declared.end());
-  for (const program::IntDecl& one : program.ints)
-    if (one.is_predefined) known.ints.insert(one.name);
-  for (const program::ScalarDecl& one : program.scalars)
-    if (one.is_predefined) known.scalars.insert(one.name);
+void add_declared(const program::Program& program, KnownConstants& known) {
+  const auto add = [&](const auto& declared, KnownConstants::Names& names) {
+    for (const auto& one : declared) {
+      if (!one.is_predefined) continue;
+      names.insert(one.name);
+      known.all.insert(one.name);
+    }
+  };
+  add(program.ints, known.ints);
+  add(program.scalars, known.scalars);
+  known.all.insert(program.unused.begin(), program.unused.end());
 }
 
 void check_constants(const input::Spec& spec, const Job& job, const KnownConstants& known) {

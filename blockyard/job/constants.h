@@ -24,9 +24,8 @@ struct KnownConstants {
 [[nodiscard]] KnownConstants give_constants(const input::Spec& spec,
                                             worker::Environment& environment);
 
-/// Adds what a program needs. `declared` also has those that its code does not use.
-void add_declared(const program::Program& program, const std::vector<std::string>& declared,
-                  KnownConstants& known);
+/// Adds what a program declares, used or not.
+void add_declared(const program::Program& program, KnownConstants& known);
 
 /// Throws Error{bad_input} if the user gives a constant that the job does not know, or a fraction
 /// for an int: a value without effect would be taken for a wish granted. Super instructions of the

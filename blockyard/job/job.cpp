@@ -108,7 +108,7 @@ bool load_steps(const input::Spec& spec, const input::Places& places, KnownConst
     if (!is_ours || !is_good)
       prepared.found.insert(prepared.found.end(), loaded.found.begin(), loaded.found.end());
     if (!is_good) return false;
-    add_declared(*loaded.program, loaded.constants, known);
+    add_declared(*loaded.program, known);
     if (!is_ours) aces::give_all_orbitals(prepared.job->environment, *loaded.program);
     prepared.job->steps.push_back(
         {std::filesystem::path(path).stem().string(), std::move(*loaded.program)});

@@ -16,15 +16,6 @@ namespace blockyard::job {
 
 namespace {
 
-std::vector<std::string> constants_of(const program::Program& program) {
-  std::vector<std::string> names;
-  for (const program::IntDecl& one : program.ints)
-    if (one.is_predefined) names.push_back(one.name);
-  for (const program::ScalarDecl& one : program.scalars)
-    if (one.is_predefined) names.push_back(one.name);
-  return names;
-}
-
 /// The texts of the places, then files.
 class SourcesOf final : public sial::SourceLoader {
  public:
@@ -62,16 +53,14 @@ LoadedProgram load_program(const std::string& path, const input::Places& places)
   if (is_compiled(path)) {
     const std::string bytes = base::read_file(path);
     try {
-      program::Program program = program::read(std::as_bytes(std::span(bytes)));
-      std::vector<std::string> constants = constants_of(program);
-      return {std::move(program), {}, std::move(constants)};
+      return {program::read(std::as_bytes(std::span(bytes))), {}};
     } catch (const base::Error& error) {
       throw base::Error(error.code(), fmt::format("{}: {}", path, error.what()));
     }
   }
   SourcesOf loader(places);
   sial::Compilation compiled = sial::compile_file(path, loader);
-  return {std::move(compiled.program), std::move(compiled.found), std::move(compiled.constants)};
+  return {std::move(compiled.program), std::move(compiled.found)};
 }
 
 std::vector<std::string> program_files(const std::string& path, const input::Places& places) {

@@ -22,7 +22,6 @@ inline constexpr std::string_view compiled_ending = ".byx";
 struct LoadedProgram {
   std::optional<program::Program> program;
   std::vector<sial::Diagnostic> found;
-  std::vector<std::string> constants;  ///< that it declares; of a compiled one, that it uses
 };
 
 /// Compiles a source, or reads and verifies a compiled program.

@@ -93,31 +93,38 @@ class Reader {
   base::ByteReader in_;
 };
 
-/// The payload of a whole and unchanged file.
-std::span<const std::byte> payload_of(std::span<const std::byte> bytes) {
+struct Payload {
+  std::uint32_t version = 0;
+  std::span<const std::byte> bytes;
+};
+
+/// That of a whole and unchanged file.
+Payload payload_of(std::span<const std::byte> bytes) {
   const auto marked = std::min(bytes.size(), file_magic.size());
   if (!std::ranges::equal(bytes.first(marked), std::as_bytes(std::span(file_magic)).first(marked)))
     refuse("this is not a compiled program");
   if (bytes.size() < file_header_bytes) refuse("cut short");
   base::ByteReader in(bytes.subspan(file_magic.size()));
-  const auto found_version = in.value<std::uint32_t>();
-  if (found_version != file_version)
-    refuse(fmt::format("format version {}, but this Blockyard reads version {}; compile it again",
-                       found_version, file_version));
+  const auto version = in.value<std::uint32_t>();
+  if (version < oldest_file_version || version > file_version)
+    refuse(
+        fmt::format("format version {}, but this Blockyard reads versions {} to {}; compile it "
+                    "again",
+                    version, oldest_file_version, file_version));
   const auto length = in.value<std::uint64_t>();
   const auto sum = in.value<std::uint64_t>();
   if (in.left() < length) refuse("cut short");
   if (in.left() > length) refuse("longer than it says");
   const auto payload = in.raw(in.left());
   if (base::checksum(payload) != sum) refuse("damaged: the checksum does not fit");
-  return payload;
+  return {version, payload};
 }
 
 }  // namespace
 
 std::vector<std::byte> write(const Program& program) {
   Writer tables;
-  tables(program);
+  tables.fields(program, program.unused);
   const auto payload = tables.take();
   base::ByteWriter out;
   out.raw(std::as_bytes(std::span(file_magic)));
@@ -129,10 +136,12 @@ std::vector<std::byte> write(const Program& program) {
 }
 
 Program read(std::span<const std::byte> bytes) {
-  Reader in(payload_of(bytes));
+  const Payload payload = payload_of(bytes);
+  Reader in(payload.bytes);
   Program program;
   try {
     in(program);
+    if (payload.version > oldest_file_version) in(program.unused);
   } catch (const Error& error) {
     if (std::string_view(error.what()).starts_with("program file:")) throw;
     refuse("its tables end too early");

@@ -13,7 +13,9 @@ namespace blockyard::program {
 
 /// The header of a file: magic, u32 version, then u64 length and u64 checksum of the payload.
 inline constexpr std::string_view file_magic = "BYPROG\r\n";  // shows a transfer in text mode
-inline constexpr std::uint32_t file_version = 3;
+inline constexpr std::uint32_t file_version = 4;
+/// The oldest that can be read: it has no names of unused constants.
+inline constexpr std::uint32_t oldest_file_version = 3;
 inline constexpr std::size_t file_header_bytes = 28;
 
 /// The program as a file: magic, version, length, checksum, tables, code. See docs/bytecode.md.

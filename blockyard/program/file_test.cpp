@@ -41,6 +41,16 @@ TEST(ProgramFile, gives_back_what_was_written) {
   EXPECT_EQ(write(read(bytes)), bytes);
 }
 
+TEST(ProgramFile, reads_the_version_before) {
+  Program program = detail::sample_program();
+  program.unused.clear();
+  auto bytes = write(program);
+  bytes.resize(bytes.size() - sizeof(std::uint32_t));  // the number of unused constants
+  bytes[file_magic.size()] = std::byte{3};
+  mend(bytes);
+  EXPECT_EQ(read(bytes), program);
+}
+
 TEST(ProgramFile, refuses_every_truncation) {
   const auto bytes = write(detail::sample_program());
   for (std::size_t size = 0; size < bytes.size(); ++size)

@@ -68,6 +68,7 @@ class Printer {
       return x.is_predefined ? fmt::format("{}predefined {}", type, x.name)
                              : fmt::format("{}{} = {}", type, x.name, x.initial);
     });
+    table("unused", p_.unused, [](const std::string& x) { return x; });
     table("index", p_.indexes, [this](const IndexDecl& x) { return print_index(x); });
     table("array", p_.arrays, [this](const ArrayDecl& x) { return print_array(x); });
     table("special", p_.specials,

@@ -169,6 +169,9 @@ struct Program {
   std::vector<ProcDecl> procs;  ///< by their place in the code
   std::vector<Instruction> code;
   std::vector<SourceLine> lines;  ///< one for each instruction
+  /// Names of predefined ints and scalars that the source declares and its code does not use: a job
+  /// may give them.
+  std::vector<std::string> unused;
   friend bool operator==(const Program&, const Program&) = default;
 };
 

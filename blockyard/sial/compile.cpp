@@ -35,26 +35,13 @@ std::optional<program::Program> emit_verified(const checked::Unit& unit, Finding
   return std::nullopt;
 }
 
-std::vector<std::string> constants_of(const checked::Unit& unit) {
-  std::vector<std::string> names;
-  const auto add = [&](const auto& list) {
-    for (const auto& one : list)
-      if (one.is_predefined) names.push_back(one.name);
-  };
-  add(unit.ints);
-  add(unit.scalars);
-  return names;
-}
-
 }  // namespace
 
 Compilation compile_file(std::string_view path, SourceLoader& loader) {
   Findings findings;
   Compilation result;
-  if (const auto unit = check_all(path, loader, findings)) {
+  if (const auto unit = check_all(path, loader, findings))
     result.program = emit_verified(*unit, findings);
-    result.constants = constants_of(*unit);
-  }
   result.found = findings.take();
   return result;
 }

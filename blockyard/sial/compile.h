@@ -18,7 +18,6 @@ namespace blockyard::sial {
 struct Compilation {
   std::optional<program::Program> program;
   std::vector<Diagnostic> found;
-  std::vector<std::string> constants;  ///< predefined ints and scalars, those of no use as well
 };
 
 /// Translates the program of file `path` with its imports, and verifies it. One thread.

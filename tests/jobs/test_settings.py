@@ -100,6 +100,9 @@ class Settings(common.JobTest):
         path = self.write("p.sial", "sial p\npredefined int unused\nscalar x\nx = 1.0\nendsial p\n")
         self.assertEqual(self.results_of("run", path, "--set", "unused=2")["scalars"]["x"], 1)
         self.assert_fails(self.run_blockyard("run", path, "--set", "unusd=2"), "did you mean unused?")
+        self.run_well("compile", path, "-o", "p.byx")
+        self.assertEqual(self.results_of("run", "p.byx", "--set", "unused=2")["scalars"]["x"], 1)
+        self.assert_fails(self.run_blockyard("run", "p.byx", "--set", "unusd=2"), "did you mean unused?")
         job = self.write("job.toml", 'programs = ["p.sial"]\n[constants]\nof_a_dat_file = 1\n')
         self.assertEqual(self.results_of("run", job)["scalars"]["x"], 1)
 

@@ -15,6 +15,7 @@ class Builder : Sample {
     p_.literals = {2.0, -0.5};
     p_.ints = {{"norb", true, 0, {0, 2}}, {"n", false, 3, {0, 3}}};
     p_.scalars = {{"x", false, 1.5, {0, 4}}, {"y", true, 0.0, {1, 1}}};
+    p_.unused = {"nocc", "tolerance"};
     declare_indexes();
     declare_arrays();
     p_.specials = {{"fill", "wr", {0, 9}}, {"mix", "urw", {0, 10}}};

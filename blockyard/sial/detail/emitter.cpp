@@ -2,6 +2,7 @@
 #include "blockyard/sial/detail/emitter.h"
 
 #include <map>
+#include <set>
 
 #include "blockyard/sial/detail/types.h"
 #include "blockyard/sial/emit.h"
@@ -30,7 +31,23 @@ program::Program Emitter::run() {
     program_.procs.push_back({entries[k], here()});
   }
   for (const auto& [instruction, proc] : calls_) aim(instruction, entries[proc]);
+  program_.unused = unused_constants();
   return std::move(program_);
+}
+
+std::vector<std::string> Emitter::unused_constants() const {
+  std::set<std::string> names;
+  const auto look = [](const auto& list, const auto& change) {
+    for (const auto& one : list)
+      if (one.is_predefined) change(one.name);
+  };
+  const auto add = [&](const std::string& name) { names.insert(name); };
+  const auto remove = [&](const std::string& name) { names.erase(name); };
+  look(unit_.ints, add);
+  look(unit_.scalars, add);
+  look(program_.ints, remove);
+  look(program_.scalars, remove);
+  return {names.begin(), names.end()};
 }
 
 Emitter::Pc Emitter::emit(O opcode, std::int32_t a, std::int32_t b, std::int32_t c) {

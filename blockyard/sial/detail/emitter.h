@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <string>
 #include <vector>
 
 #include "blockyard/sial/detail/tables.h"
@@ -24,6 +25,7 @@ class Emitter {
   Pc here() const { return static_cast<Pc>(program_.code.size()); }
   Pc emit(O opcode, std::int32_t a = 0, std::int32_t b = 0, std::int32_t c = 0);
   void aim(Pc instruction, Pc target);
+  [[nodiscard]] std::vector<std::string> unused_constants() const;
 
   // Values (emitter_value.cpp)
   void value(const Expr& value);
