@@ -152,6 +152,23 @@ bool Sieve::search(std::size_t index, bool is_tight) const {
   return false;
 }
 
+/// The first values from lower_ on. Slow indexes whose values are those of the last setting found
+/// keep them, and what those leave of the faster ones.
+bool Sieve::find() const {
+  const std::size_t count = lengths_.size();
+  std::size_t kept = count;  // indexes from there on keep theirs
+  while (has_found_ && kept > 0 && digits_[kept - 1] == lower_[kept - 1]) --kept;
+  has_found_ = true;
+  if (kept == 0) return true;
+  while (!search(kept - 1, true)) {
+    if (kept == count) return has_found_ = false;
+    lower_[kept] = digits_[kept] + 1;
+    std::fill_n(lower_.begin(), kept, 0);
+    ++kept;
+  }
+  return true;
+}
+
 std::int64_t Sieve::next(std::int64_t setting) const {
   if (setting >= settings_) return settings_;
   const std::size_t count = lengths_.size();
@@ -159,7 +176,7 @@ std::int64_t Sieve::next(std::int64_t setting) const {
     lower_[k] = static_cast<std::size_t>(setting) % lengths_[k];
     setting /= static_cast<std::int64_t>(lengths_[k]);
   }
-  if (!search(count - 1, true)) return settings_;
+  if (!find()) return settings_;
   std::int64_t found = 0;
   for (std::size_t k = count; k-- > 0;)
     found = found * static_cast<std::int64_t>(lengths_[k]) + static_cast<std::int64_t>(digits_[k]);

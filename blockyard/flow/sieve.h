@@ -45,6 +45,7 @@ class Sieve {
   [[nodiscard]] Word* left(std::size_t from, std::size_t index) const;
   [[nodiscard]] bool take(std::size_t index, std::size_t digit) const;
   [[nodiscard]] bool search(std::size_t index, bool is_tight) const;
+  [[nodiscard]] bool find() const;
 
   std::vector<std::int64_t> first_;
   std::vector<std::size_t> lengths_;
@@ -57,6 +58,7 @@ class Sieve {
   mutable std::vector<Word> left_;
   mutable std::vector<std::size_t> digits_;
   mutable std::vector<std::size_t> lower_;
+  mutable bool has_found_ = false;  ///< digits_ and left_ are those of a setting that passes
 };
 
 }  // namespace blockyard::flow

@@ -108,6 +108,10 @@ TEST(Sieve, LetsThroughWhatConditionsOnOneAndTwoIndexesAdmitInOrder) {
     EXPECT_EQ(sieve->is_complete(), run % 3 != 0);
     const auto expected = one.all();
     EXPECT_EQ(passed(*sieve, expected.back()), expected) << run;
+    for (int any = 0; any < 200; ++any) {  // also backwards
+      const std::int64_t from = number(static_cast<int>(expected.back()));
+      EXPECT_EQ(sieve->next(from), *std::ranges::lower_bound(expected, from)) << run;
+    }
   }
 }
 
