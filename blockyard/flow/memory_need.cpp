@@ -29,6 +29,20 @@ std::int64_t bytes_of(Extent elements, program::ElementType type) {
       base::BufferPool::charge(static_cast<std::size_t>(elements) * array::bytes_of(type)));
 }
 
+/// What the blocks of an array occupy beyond their elements and the eighth by which memory of any
+/// size may be rounded up: small blocks occupy a multiple.
+std::int64_t rounding_of(const array::Grid& grid, program::ElementType type) {
+  const std::int64_t bytes =
+      grid.largest_block() * static_cast<std::int64_t>(array::bytes_of(type));
+  constexpr std::int64_t small = 4096;
+  if (bytes > small) return 0;
+  const auto charged =
+      static_cast<std::int64_t>(base::BufferPool::charge(static_cast<std::size_t>(bytes)));
+  const std::int64_t of_each = std::max<std::int64_t>(0, charged - bytes - bytes / 8);
+  constexpr std::uint64_t most_blocks = most_bytes / small;
+  return of_each * static_cast<std::int64_t>(std::min(grid.block_count(), most_blocks));
+}
+
 /// Whether it makes blocks of a local array, each in memory of its own.
 bool makes_blocks(const Program& program, const Instruction& instruction) {
   if (!program::has_effect(instruction.opcode, program::effect::makes)) return false;
@@ -156,7 +170,8 @@ MemoryNeed memory_need(const Program& program, const Tables& tables) {
     const auto element = static_cast<std::int64_t>(array::bytes_of(decl.type));
     if (decl.kind == ArrayKind::distributed || decl.kind == ArrayKind::served)
       need.distributed_bytes = std::min(
-          need.distributed_bytes + std::min(grid.element_count(), most_of_all / element) * element,
+          need.distributed_bytes + std::min(grid.element_count(), most_of_all / element) * element +
+              rounding_of(grid, decl.type),
           most_of_all);
   }
   Reckoner reckoner(program, tables);

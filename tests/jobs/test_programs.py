@@ -259,6 +259,15 @@ class Deterministic(common.JobTest):
         self.assertGreater(sum(server["spilled_bytes"] for server in report["servers"]), 0)
 
 
+class SmallBlocks(common.JobTest):
+    def test_blocks_of_one_element_do_not_go_to_disk_while_memory_is_free(self):
+        path = self.write("small.sial", "sial small\nindex a = 1:40000\ndistributed d[a]\npardo a\nput d[a] = 1.0\nendpardo a\n"
+                          "sip_barrier\nendsial small\n")
+        self.run_well("run", path, "-w", 1, "-s", 1, "--memory", "1G", "--report", "report.json")
+        report = json.loads((self.folder / "report.json").read_text())
+        self.assertEqual([server["spilled_bytes"] for server in report["servers"]], [0])
+
+
 class Tools(common.JobTest):
     def test_fmt_changes_files_once(self):
         path = self.write("a.sial", "sial a\nscalar   x\n   x=1.0\nprint x\nendsial a\n")
