@@ -26,7 +26,8 @@ constexpr std::size_t chunk_cache_bytes = std::size_t{32} << 20;
 struct OpenArray {
   hdf5::SetId set;
   PersistedArray array;
-  std::vector<std::uint8_t> blocks;  // first index fastest
+  std::vector<std::vector<base::Extent>> ends;  // of the segments of each index
+  std::vector<std::uint8_t> blocks;             // first index fastest
 };
 
 /// Chunks as large as the largest segments: where segments are equal, a block is a chunk, and
@@ -53,22 +54,20 @@ hdf5::GroupId make_group(hid_t file, const char* name) {
 }
 
 /// The segments that elements first .. first+extent-1 touch, as begin and end.
-std::pair<std::size_t, std::size_t> touched(std::span<const base::Extent> segments,
-                                            base::Extent first, base::Extent extent) {
-  std::size_t begin = 0;
-  base::Extent at = 0;
-  while (at + segments[begin] <= first) at += segments[begin++];
-  std::size_t end = begin;
-  while (end < segments.size() && at < first + extent) at += segments[end++];
-  return {begin, end};
+std::pair<std::size_t, std::size_t> touched(std::span<const base::Extent> ends, base::Extent first,
+                                            base::Extent extent) {
+  const auto begin = std::ranges::upper_bound(ends, first) - ends.begin();
+  const auto last = std::ranges::lower_bound(ends, first + extent) - ends.begin();
+  return {static_cast<std::size_t>(begin),
+          std::min(ends.size(), static_cast<std::size_t>(last) + 1)};
 }
 
 /// Marks the blocks of the grid that the piece touches, index `index` and those below it.
 void mark(OpenArray& open, const Piece& piece, std::size_t index, std::size_t number) {
-  const auto& segments = open.array.segments[index];
-  const auto [begin, end] = touched(segments, piece.first[index], piece.extents[index]);
+  const auto& ends = open.ends[index];
+  const auto [begin, end] = touched(ends, piece.first[index], piece.extents[index]);
   for (std::size_t segment = begin; segment < end; ++segment) {
-    const std::size_t inner = number * segments.size() + segment;
+    const std::size_t inner = number * ends.size() + segment;
     if (index == 0) {
       open.blocks[inner] = 1;
     } else {
@@ -121,6 +120,8 @@ void PersistWriter::begin_array(const std::string& label, const PersistedArray& 
   const hdf5::ListId creation(H5Pcreate(H5P_DATASET_CREATE), what);
   if (std::ranges::find(dims, hsize_t{0}) == dims.end())  // an index may have no values
     hdf5::check(H5Pset_chunk(creation.get(), order, chunk_of(array).data()), what);
+  // Attributes beside the header of the dataset, which holds 64 KiB: 8,000 segments.
+  hdf5::check(H5Pset_attr_phase_change(creation.get(), 0, 0), what);
   const hdf5::ListId access(H5Pcreate(H5P_DATASET_ACCESS), what);
   hdf5::check(H5Pset_chunk_cache(access.get(), H5D_CHUNK_CACHE_NSLOTS_DEFAULT, chunk_cache_bytes,
                                  H5D_CHUNK_CACHE_W0_DEFAULT),
@@ -138,7 +139,11 @@ void PersistWriter::begin_array(const std::string& label, const PersistedArray& 
                           array.segments[index]);
   open.array = array;
   std::size_t count = 1;
-  for (const auto& segments : array.segments) count *= segments.size();
+  for (const auto& segments : array.segments) {
+    count *= segments.size();
+    open.ends.emplace_back(segments.size());
+    std::partial_sum(segments.begin(), segments.end(), open.ends.back().begin());
+  }
   open.blocks.resize(count);
   state_->open.emplace(label, std::move(open));
 }

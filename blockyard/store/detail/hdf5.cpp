@@ -85,7 +85,10 @@ void fail(std::string_view what) {
 
 NewFile::NewFile(const std::filesystem::path& path, std::string_view what) {
   make_room(path, what);
-  file_ = FileId(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), what);
+  // The format of HDF5 1.8 and later, in which an attribute may have more than 64 KiB.
+  const ListId access(H5Pcreate(H5P_FILE_ACCESS), what);
+  check(H5Pset_libver_bounds(access.get(), H5F_LIBVER_V18, H5F_LIBVER_LATEST), what);
+  file_ = FileId(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get()), what);
 }
 
 void NewFile::flush(std::string_view what) {
