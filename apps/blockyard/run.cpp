@@ -6,13 +6,11 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
-#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include "apps/blockyard/commands.h"
@@ -94,29 +92,6 @@ void choose_segments(input::Spec& spec, const input::Places& places, int process
 /// What the files of a job and the command line say together; process 0 calls it.
 using ReadSpec = std::function<input::Spec()>;
 
-/// Where the jobs of a list save what later runs need.
-using Kept = std::set<std::filesystem::path>;
-
-/// Throws Error{bad_input} if an earlier job saves its own where this one would. Checkpoints, of
-/// which a job that fails leaves some, go to a folder of each job: scan.checkpoint,
-/// scan.checkpoint-2, ...
-void keep_apart(input::RunSpec& run, Kept& kept) {
-  namespace fs = std::filesystem;
-  const auto is_new = [&](const std::string& name) {
-    std::error_code error;
-    const fs::path whole = fs::absolute(name);
-    const fs::path known = fs::weakly_canonical(whole, error);
-    return kept.insert(error ? whole.lexically_normal() : known).second;
-  };
-  if (!run.save.empty() && !is_new(run.save))
-    throw base::Error(
-        base::Errc::bad_input,
-        fmt::format("{} is that of an earlier job, whose results it keeps", run.save));
-  const std::string folder = run.checkpoint_folder;
-  for (int k = 2; !run.checkpoint_folder.empty() && !is_new(run.checkpoint_folder); ++k)
-    run.checkpoint_folder = fmt::format("{}-{}", folder, k);
-}
-
 input::Spec read_spec(const RunOptions& options, const JobSource& source) {
   input::Spec spec = read_job_files(source.files, options.programs,
                                     settings_of(options.settings, options.constants, source));
@@ -149,7 +124,7 @@ class Reading {
 /// Nothing if a program has errors, which are told. `read` gives what is to run.
 std::optional<job::Job> prepare(const RunOptions& options, const JobSource& source,
                                 const ReadSpec& read, const std::string& library,
-                                const job::ProcessCount& processes, Kept& kept) {
+                                const job::ProcessCount& processes, job::KeptFiles& kept) {
   input::Spec spec = read();
   note_for_outputs(options.output, spec.run);
   const input::Places places = places_of(options, library);
@@ -157,7 +132,7 @@ std::optional<job::Job> prepare(const RunOptions& options, const JobSource& sour
   for (std::string& file : job::files_read(spec, places)) inputs.push_back(std::move(file));
   if (wants_best_segments(options)) inputs.push_back(machine_file());
   check_outputs(options.output, inputs, spec.run);
-  keep_apart(spec.run, kept);
+  kept.keep_apart(spec.run);
   if (wants_best_segments(options)) choose_segments(spec, places, processes.all);
   job::Prepared prepared = prepare_job(source.files.front(), spec, places, processes);
   tell_diagnostics(prepared.found);
@@ -169,7 +144,7 @@ std::optional<job::Job> prepare(const RunOptions& options, const JobSource& sour
 /// Process 0 reads and compiles all there is, and gives it to the others.
 std::optional<job::Job> share_job(const RunOptions& options, const JobSource& source,
                                   const ReadSpec& read, const std::string& library,
-                                  fabric::MpiSession& session, Kept& kept) {
+                                  fabric::MpiSession& session, job::KeptFiles& kept) {
   const job::ProcessCount processes = job::count_processes(&session);
   std::string wrong_usage;
   const std::vector<std::byte> mark_of_wrong_usage(1);
@@ -189,8 +164,8 @@ std::optional<job::Job> share_job(const RunOptions& options, const JobSource& so
 }
 
 int run_one(const RunOptions& options, const JobSource& source, const ReadSpec& read,
-            const std::string& library, std::unique_ptr<fabric::MpiSession>& session, Kept& kept,
-            report::ListedJob* told) {
+            const std::string& library, std::unique_ptr<fabric::MpiSession>& session,
+            job::KeptFiles& kept, report::ListedJob* told) {
   const auto job = session ? share_job(options, source, read, library, *session, kept)
                            : prepare(options, source, read, library, {}, kept);
   return job ? execute(*job, options.output, nullptr, session, told) : exit_error;
@@ -266,7 +241,7 @@ int run_list(RunOptions options, const std::vector<JobSource>& sources, const st
   for (const JobSource& source : sources) width = std::max(width, source.name.size());
   report::JobTable table(std::max<std::size_t>(width, 8));
   std::vector<report::ListedJob> done;
-  Kept kept;
+  job::KeptFiles kept;
   int code = 0;
   for (std::size_t k = 0; k < sources.size(); ++k) {
     const JobSource& source = sources[k];
@@ -329,7 +304,7 @@ int run(const RunOptions& options, const CLI::App& command, const std::string& l
     const std::vector<JobSource> sources = list_jobs(options.files, options.scans);
     if (sources.size() > 1 || !options.scans.empty())
       return run_list(options, sources, library, session);
-    Kept kept;
+    job::KeptFiles kept;
     const JobSource& source = sources.front();
     const auto read = [&] { return read_spec(options, source); };
     return run_one(options, source, read, library, session, kept, nullptr);

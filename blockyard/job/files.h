@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <filesystem>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -20,5 +22,18 @@ namespace blockyard::job {
 /// run's `save` may be its guess. Empty names are no files, "-" is standard output.
 void check_outputs(const std::vector<std::string>& outputs, const std::vector<std::string>& inputs,
                    const input::RunSpec& run);
+
+/// Where the jobs of a list save what later runs need. One thread.
+class KeptFiles {
+ public:
+  /// Throws Error{bad_input} if an earlier job saves its own where this one would. Checkpoints, of
+  /// which a job that fails leaves some, go to a folder of each job: scan.checkpoint,
+  /// scan.checkpoint-2, ...
+  void keep_apart(input::RunSpec& run);
+
+ private:
+  [[nodiscard]] bool is_new(const std::string& name);
+  std::set<std::filesystem::path> taken_;
+};
 
 }  // namespace blockyard::job

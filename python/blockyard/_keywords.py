@@ -42,11 +42,11 @@ method_options = dict(_core.method_options())
 
 
 def takes(options: Any, *, has_defaults: bool = True) -> Callable[[Function], Function]:
-    """Decorator of a function with ``**options``: its signature names the keys of ``options``, a TypedDict, and its
-    documentation describes those of a run, in place of ``{options}``, with their defaults if it has them."""
+    """Decorator of a function with ``**options``: its signature names the keys of ``options``, a TypedDict, and no private
+    keywords, and its documentation describes those of a run, in place of ``{options}``, with their defaults if it has them."""
     def show(function: Function) -> Function:
         signature = inspect.signature(function)
-        named = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
+        named = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD and p.name[0] != "_"]
         more = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None,
                                   annotation=getattr(type_, "__forward_arg__", type_))
                 for name, type_ in in_order(options.__annotations__)]

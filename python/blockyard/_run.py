@@ -57,6 +57,7 @@ def run(
     fabric: str = "auto",
     quiet: bool = False,
     progress: ProgressWish = None,
+    _kept: _core.KeptFiles | None = None,
     **options: Unpack[RunOptions],
 ) -> Result:
     """Runs a job, in this process or in all that ``mpirun`` started, and returns its result.
@@ -126,6 +127,8 @@ def run(
         spec = read_spec(job, [os.fspath(folder) for folder in programs], given)
     apply(spec, constants, segments, options)
     spec.name_checkpoints(name_of(job))
+    if _kept is not None and is_first(processes):
+        _kept.keep_apart(spec)
     where = places([os.fspath(folder) for folder in imports])
     if segments == "best" and is_first(processes):
         chosen = _core.choose_segments(spec, where, machine_file(), 1 if processes is None else processes.count)

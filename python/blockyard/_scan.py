@@ -11,7 +11,7 @@ from typing import Any, overload
 
 import numpy as np
 
-from . import _errors
+from . import _core, _errors
 from ._molecules import setting_text
 from ._processes import join
 from ._result import Result
@@ -101,7 +101,8 @@ def scan(job: Any, over: Mapping[str, Sequence[Any]], **keywords: Any) -> Scan:
         over: values by key: "molecule.variables.r", "basis.name", "method.frozen_core", ...
 
     The error of a failed job is stored in its ``ScanPoint``, and the scan continues; with several processes it is
-    raised. Values that no job can have are refused before the first job runs.
+    raised. Checkpoints, which the job file may ask for, go to a folder of each job: ``h2o.checkpoint``,
+    ``h2o.checkpoint-2``, ... Values that no job can have are refused before the first job runs.
     """
     for name in _alone:
         if keywords.get(name) is not None:
@@ -116,11 +117,12 @@ def scan(job: Any, over: Mapping[str, Sequence[Any]], **keywords: Any) -> Scan:
         setting_text(value)
     together = join(keywords.get("fabric", "auto")) is not None
     settings = dict(keywords.pop("settings", None) or {})
+    kept = _core.KeptFiles()
     points = []
     for values in itertools.product(*over.values()):
         mine = dict(zip(over, values))
         try:
-            points.append(ScanPoint(mine, run(job, settings={**settings, **mine}, **keywords), None))
+            points.append(ScanPoint(mine, run(job, settings={**settings, **mine}, _kept=kept, **keywords), None))
         except _errors.Error as error:
             if together:
                 raise

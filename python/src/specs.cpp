@@ -135,6 +135,9 @@ void bind_specs(nb::module_& module) {
         spec.run.report = true;
         spec.run.has_trace = has_trace;
       });
+  nb::class_<job::KeptFiles>(module, "KeptFiles")
+      .def(nb::init<>())
+      .def("keep_apart", [](job::KeptFiles& kept, Spec& spec) { kept.keep_apart(spec.run); });
   module.def("is_job_name", &job::is_job_name);
   // From these come the keywords of run, plan, resume and Session (python/blockyard/_keywords.py).
   module.def("method_options", &method_options);

@@ -5,6 +5,7 @@ import json
 import math
 import os
 import pickle
+import shutil
 import signal
 import subprocess
 import sys
@@ -128,6 +129,22 @@ name = "scf"
         blockyard.scan(H2, {"basis.name": ["sto-3g"]}, molden="x")
     with pytest.raises(TypeError, match="list of values"):
         blockyard.scan(H2, {"basis.name": "sto-3g"})
+
+
+def test_a_job_of_a_scan_keeps_what_it_leaves_to_itself(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = "".join(f'[{name}]\n{key} = "{value}"\n' for name, key, value in (
+        ("molecule", "geometry", H2.replace("\n", "\\n")), ("basis", "name", "sto-3g"), ("method", "name", "scf")))
+    job = tmp_path / "h2.toml"
+    job.write_text(text + '[run]\ncheckpoint = "0s"\n')
+    for _ in range(2):
+        scan = blockyard.scan(job, {"method.scf_iterations": [1, 50, 60]}, workers=1, quiet=True)
+        assert [type(point.error) for point in scan] == [blockyard.NotConverged, type(None), type(None)], scan
+        assert [path.name for path in tmp_path.glob("*.checkpoint*")] == ["h2.checkpoint"]
+        shutil.rmtree("h2.checkpoint")
+    job.write_text(text + '[run]\nsave = "kept.h5"\n')
+    scan = blockyard.scan(job, {"method.scf_iterations": [50, 60]}, workers=1, quiet=True)
+    assert scan[0].error is None and "kept.h5 is that of an earlier job" in str(scan[1].error)
 
 
 RUNS = """
