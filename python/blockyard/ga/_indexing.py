@@ -39,6 +39,14 @@ class Places(NamedTuple):
     is_scalar: bool
 
 
+def parse_patch(key: Any, shape: tuple[int, ...], name: str) -> Patch:
+    """As ``parse``; TypeError for places."""
+    found = parse(key, shape, name)
+    if isinstance(found, Places):
+        raise TypeError("this is for patches: numbers and slices, not arrays of indexes")
+    return found
+
+
 def parse(key: Any, shape: tuple[int, ...], name: str) -> Patch | Places:
     """As NumPy reads it. Raises IndexError, TypeError."""
     keys = tuple(key) if isinstance(key, tuple) else (key,)

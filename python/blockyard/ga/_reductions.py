@@ -12,6 +12,7 @@ import numpy as np
 from .. import _errors
 from .._axes import axes_of
 from . import _array, _make
+from ._held import Slices
 
 # (a op b) op c = a op (b op c): what blocks give may be put together.
 _associative = {np.add, np.multiply, np.maximum, np.minimum, np.fmax, np.fmin, np.logical_and, np.logical_or,
@@ -68,7 +69,7 @@ def accumulate(ufunc: np.ufunc, a: _array.GlobalArray, axis: Any = None, dtype: 
     elif not isinstance(result, _array.GlobalArray) or result.shape != a.shape:
         raise _errors.InputError(f"{ufunc.__name__}: out is a global array of shape {a.shape}, not {out!r}")
     _require_fitting(ufunc.__name__, kind, result)
-    made: list[tuple[_array.Slices, np.ndarray]] = []
+    made: list[tuple[Slices, np.ndarray]] = []
 
     def work() -> None:
         for where in result.slices():
@@ -159,7 +160,7 @@ def _arg_along(a: _array.GlobalArray, is_max: bool, along: int, out: Any, keepdi
     return result
 
 
-def _arg_of_slab(a: _array.GlobalArray, where: _array.Slices, along: int, is_max: bool) -> np.ndarray:
+def _arg_of_slab(a: _array.GlobalArray, where: Slices, along: int, is_max: bool) -> np.ndarray:
     """Of a part of an array, block by block: the first best index along an axis, whose extent is 1 then."""
     shape = tuple(1 if d == along else part.stop - part.start for d, part in enumerate(where))
     best, places = np.empty(shape, a.dtype), np.full(shape, -1, np.intp)
@@ -209,7 +210,7 @@ def _all(ufunc: np.ufunc, a: _array.GlobalArray, kind: np.dtype[Any]) -> Any:
     return total if isinstance(total, np.generic) else np.asarray(total, kind)[()]
 
 
-def _slab(ufunc: np.ufunc, a: _array.GlobalArray, where: _array.Slices, axes: tuple[int, ...], kind: np.dtype[Any]) -> np.ndarray:
+def _slab(ufunc: np.ufunc, a: _array.GlobalArray, where: Slices, axes: tuple[int, ...], kind: np.dtype[Any]) -> np.ndarray:
     """A part of an array, reduced: extents of the axes are 1. Block by block, in place on this node."""
     shape = tuple(1 if d in axes else part.stop - part.start for d, part in enumerate(where))
     result = np.empty(shape, kind)
@@ -228,7 +229,7 @@ def _slab(ufunc: np.ufunc, a: _array.GlobalArray, where: _array.Slices, axes: tu
     return result
 
 
-def _accumulated(ufunc: np.ufunc, a: _array.GlobalArray, where: _array.Slices, axis: int, kind: np.dtype[Any]) -> np.ndarray:
+def _accumulated(ufunc: np.ufunc, a: _array.GlobalArray, where: Slices, axis: int, kind: np.dtype[Any]) -> np.ndarray:
     view = a.view(where)
     return ufunc.accumulate(a[where] if view is None else view, axis=axis, dtype=_asked(kind))
 
@@ -255,7 +256,7 @@ def _axes(axis: Any, ndim: int) -> tuple[int, ...]:
     return tuple(sorted(axes_of(axis, ndim)))
 
 
-def _widened(where: _array.Slices, axes: tuple[int, ...], shape: tuple[int, ...], keepdims: bool) -> _array.Slices:
+def _widened(where: Slices, axes: tuple[int, ...], shape: tuple[int, ...], keepdims: bool) -> Slices:
     """The part of the operand that gives a part of the result."""
     left = iter(where)
     wide = []

@@ -10,6 +10,7 @@ import numpy as np
 
 from .. import _errors
 from . import _algebra, _array, _make, _reductions
+from ._held import Slices
 
 
 def apply(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], more: Mapping[str, Any]) -> Any:
@@ -44,7 +45,7 @@ def each(function: Callable[[Any], Any], a: _array.GlobalArray) -> _array.Global
     return made
 
 
-def part_of(operand: Any, where: _array.Slices, shape: tuple[int, ...]) -> Any:
+def part_of(operand: Any, where: Slices, shape: tuple[int, ...]) -> Any:
     """The part of an operand that belongs to a part of a result of this shape: in place where it lies in one block
     on this node, else a copy. Operands are broadcast as by NumPy."""
     extents = shape_of(operand)
@@ -124,7 +125,7 @@ def _compute(ufunc: np.ufunc, operands: list[Any], results: list[_array.GlobalAr
     # A rank that overwrites elements another rank still reads builds its part aside first.
     is_aside = any(isinstance(one, _array.GlobalArray) and any(_moves(one, result) for result in results)
                    for one in [*operands, where])
-    aside: list[tuple[_array.GlobalArray, _array.Slices, np.ndarray]] = []
+    aside: list[tuple[_array.GlobalArray, Slices, np.ndarray]] = []
 
     def work() -> None:
         for slices, block in target.blocks():

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _array
+from ._held import Held
 from ._indexing import Patch, Places
 
 
@@ -27,7 +27,7 @@ def elements_of(given: Any, dtype: np.dtype[Any], casting: Any = "unsafe") -> np
     return np.asarray(given, dtype)
 
 
-def is_view_of(values: np.ndarray, a: _array.GlobalArray, found: Patch | Places) -> bool:
+def is_view_of(values: np.ndarray, a: Held, found: Patch | Places) -> bool:
     """Whether values lie where elements of the array that a put of them may write lie on this node."""
     root = values
     while isinstance(root.base, np.ndarray):
