@@ -10,9 +10,9 @@ import sys
 import time
 import weakref
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from functools import lru_cache
-from typing import Any, TypeVar, cast
+from typing import Any, NoReturn, TypeVar, cast
 
 import numpy as np
 
@@ -102,6 +102,17 @@ def together(processes: "Processes | None") -> Any:
     return nullcontext() if processes is None else processes.together()
 
 
+def end_at_once() -> NoReturn:
+    """Ends this process as failed, also where its output is on a full disk or closed: others wait for it."""
+    try:
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(Exception):
+                if stream is not None:
+                    stream.flush()
+    finally:
+        os._exit(1)
+
+
 class Processes:
     """Collective, all of it: every process calls the same, and waits for the others."""
 
@@ -118,14 +129,14 @@ class Processes:
     def _end_all(self, kind: type, error: BaseException, trace: Any) -> None:
         """After an uncaught exception: the others would wait for this process for ever. One that all
         of them have is reported by process 0."""
-        self._tidy_up()
-        if getattr(error, "is_everywhere", False) and self.number != 0:
-            time.sleep(_patience_seconds)
-        else:
-            self._hook(kind, error, trace)
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(1)
+        try:
+            self._tidy_up()
+            if getattr(error, "is_everywhere", False) and self.number != 0:
+                time.sleep(_patience_seconds)
+            else:
+                self._hook(kind, error, trace)
+        finally:
+            end_at_once()
 
     def _end(self) -> None:
         self._tidy_up()  # first: a process that waits for others may be killed meanwhile

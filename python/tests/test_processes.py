@@ -125,3 +125,21 @@ def test_an_error_ends_all_processes(what, tmp_path, water):
     done = run_in(2, script, tmp_path, WATER=str(water))
     assert done.returncode == 1, done.stdout + done.stderr
     assert told in done.stderr, done.stderr
+
+
+@pytest.mark.parametrize("start, output", [("blockyard.processes()", "open('/dev/full', 'w')"),
+                                           ("ga.init(MPI.COMM_WORLD)", "None")])
+def test_an_error_ends_all_processes_where_output_cannot_be_written(start, output, tmp_path):
+    done = run_in(2, f"""
+        import sys
+        from mpi4py import MPI
+        import blockyard
+        from blockyard import ga
+        {start}
+        if MPI.COMM_WORLD.rank == 1:
+            sys.stdout, sys.stderr = {output}, None
+            print("lost")
+            raise ValueError("lost as well")
+        MPI.COMM_WORLD.barrier()
+    """, tmp_path)
+    assert done.returncode == 1, done.stdout + done.stderr

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import atexit
 import itertools
-import os
 import pickle
 import sys
 import threading
@@ -17,7 +16,7 @@ from typing import Any, TypeVar, Union
 import numpy as np
 
 from .. import _core, _errors
-from .._processes import join, nodes_of_host
+from .._processes import end_at_once, join, nodes_of_host
 
 T = TypeVar("T")
 
@@ -87,10 +86,10 @@ def init(comm: Any = None) -> "Group":
 
 def _end_all(kind: type, error: BaseException, trace: Any) -> None:
     """After an uncaught exception: other ranks would wait for this one for ever."""
-    sys.__excepthook__(kind, error, trace)
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(1)
+    try:
+        sys.__excepthook__(kind, error, trace)
+    finally:
+        end_at_once()
 
 
 def world() -> World:
