@@ -17,6 +17,7 @@
 #include "apps/blockyard/failure.h"
 #include "apps/blockyard/help.h"
 #include "apps/blockyard/output.h"
+#include "apps/blockyard/signals.h"
 #include "apps/blockyard/usage.h"
 #include "blockyard/job/version.h"
 
@@ -136,6 +137,7 @@ void give_threads_a_stack() {
 
 int main(int argc, char** argv) {
   app::open_missing_streams();
+  app::survive_file_limit();
   give_threads_a_stack();
   return leave(run_command({argv + std::min(argc, 1), argv + argc}));
 }

@@ -40,6 +40,7 @@ extern "C" void note(int signal) {
   std::signal(signal, SIG_DFL);
 }
 extern "C" void note_request(int) { ++noted_requests; }
+extern "C" void ignore(int) {}
 
 /// Neither the caller (nohup) nor a library loaded before (a profiler) has taken it.
 bool is_usual(int signal) {
@@ -59,7 +60,14 @@ void note_signals() {
   action.sa_handler = note_request;
   sigaction(SIGUSR1, &action, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
-  std::signal(SIGXFSZ, SIG_IGN);
+}
+
+void survive_file_limit() {
+  // Not SIG_IGN, which programs that this one starts would inherit.
+  struct sigaction action = {};
+  action.sa_flags = SA_RESTART;
+  action.sa_handler = ignore;
+  if (is_usual(SIGXFSZ)) sigaction(SIGXFSZ, &action, nullptr);
 }
 
 int noted_signal() noexcept { return noted; }

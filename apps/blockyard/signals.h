@@ -8,8 +8,12 @@ namespace blockyard::app {
 /// From now on what asks a run to end (SIGINT, SIGTERM, SIGHUP, SIGALRM, SIGUSR2, SIGXCPU) does not
 /// end the process at once; the first is noted. SIGINT or SIGTERM once more makes it urgent, and
 /// after that one kills. A hangup that the caller ignores (nohup) stays ignored. Writing to a
-/// closed pipe or past a limit of files is only an error.
+/// closed pipe is only an error.
 void note_signals();
+
+/// From now on a write past the limit of file sizes (`ulimit -f`) is only an error. Programs that
+/// this one starts begin as they would without it.
+void survive_file_limit();
 
 /// How often SIGUSR1 came: a wish for a checkpoint.
 [[nodiscard]] int checkpoint_signals() noexcept;

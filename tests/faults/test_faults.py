@@ -112,6 +112,21 @@ class Faults(common.JobTest):
             self.assertIn("interrupted" if number == signal.SIGINT else number.name, errors)
             self.assertEqual(list(self.scratch.iterdir()), [])
 
+    def test_a_limit_of_file_sizes_is_an_error_of_every_command(self):
+        path = self.write("hello.sial", "sial hello\n   scalar   x\n  x = 2.5\nendsial hello\n")
+        job = self.write("job.toml", 'programs = ["hello.sial"]\n')
+        self.run_well("run", job, "--report", "run.json")
+        before = {entry.name: entry.read_bytes() for entry in self.folder.iterdir() if entry.is_file()}
+        for command, part in ((["compile", path, "-o", "hello.byx"], "cannot write hello.byx"),
+                              (["report", "run.json"], "cannot write run.html"),
+                              (["convert", job, "other.toml"], "cannot write other.toml"),
+                              (["plan", job, "--json", "plan.json"], "cannot write plan.json"),
+                              (["fmt", path], "hello.sial"), (["run", job, "--json", "out.json"], "cannot write out.json")):
+            with self.subTest(command=command):
+                done = self.run_blockyard(*command, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (10, 10)))
+                self.assert_fails(done, part, "File too large")
+        self.assertEqual({entry.name: entry.read_bytes() for entry in self.folder.iterdir() if entry.is_file()}, before)
+
 
 if __name__ == "__main__":
     unittest.main()
