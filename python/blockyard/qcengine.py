@@ -9,7 +9,8 @@
                                "model": {"method": "ccsd(t)", "basis": "cc-pvdz"},
                                "keywords": {"frozen_core": True}}, "blockyard")
 
-``keywords`` are keys of [method] in a job file. There are no gradients.
+``keywords`` are keys of [method] in a job file. The driver is "energy": there are no gradients, and the properties that
+there are come with the energy.
 """
 
 from __future__ import annotations
@@ -47,7 +48,10 @@ class BlockyardHarness(ProgramHarness):  # type: ignore[misc]
 
     def compute(self, input_model: Any, config: Any) -> Any:
         wanted = input_model.specification
-        if wanted.driver.value not in ("energy", "properties"):
+        if wanted.driver.value == "properties":
+            raise InputError("driver properties asks for a result of properties, which Blockyard has none of: use energy, "
+                             "whose properties have the dipole moment")
+        if wanted.driver.value != "energy":
             raise InputError(f"Blockyard has no derivatives of the energy: driver {wanted.driver.value}")
         if not isinstance(wanted.model.basis, str):
             raise InputError("Blockyard takes the name of a basis set")

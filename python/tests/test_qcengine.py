@@ -31,7 +31,8 @@ def test_an_energy():
     assert result.properties.scf_dipole_moment[2] == pytest.approx(-0.8094280728, abs=1e-6)
 
 
-@pytest.mark.parametrize("wrong, part", [({"driver": "gradient"}, "derivatives"), ({"basis": "6-31h"}, "6-31h"),
+@pytest.mark.parametrize("wrong, part", [({"driver": "gradient"}, "derivatives"),
+                                         ({"driver": "properties"}, "a result of properties"), ({"basis": "6-31h"}, "6-31h"),
                                          ({"cc_iterations": 2}, "did not converge")])
 def test_what_fails_is_told(wrong, part):
     result = compute(**wrong)
