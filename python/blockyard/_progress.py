@@ -9,10 +9,9 @@ import os
 import sys
 import time
 import warnings
-from pathlib import Path
 from typing import Any, Callable
 
-from . import _core, _errors
+from . import _core
 
 SILENT_SECONDS = 2.0
 _plan_steps = 3e5  # instructions of a program that are looked at: a fraction of a second
@@ -26,10 +25,11 @@ def _is_notebook() -> bool:
 
 
 def machine_file() -> str:
-    """The file of ``blockyard calibrate`` for this machine; "" if there is none."""
-    folder = os.environ.get("XDG_CONFIG_HOME") or os.path.join(os.environ.get("HOME", ""), ".config")
-    file = Path(folder) / "blockyard" / "machine.toml"
-    return str(file) if file.is_file() else ""
+    """The file of ``blockyard calibrate`` for this machine; "" if there is none that we may see."""
+    home = os.environ.get("HOME")
+    folder = os.environ.get("XDG_CONFIG_HOME") or (home and os.path.join(home, ".config"))
+    file = os.path.join(folder, "blockyard", "machine.toml") if folder else ""
+    return file if os.path.isfile(file) else ""
 
 
 class Forecast:
@@ -51,7 +51,7 @@ class Forecast:
                 plan = json.loads(_core.plan_job(job, machine_file(), processes, _plan_steps, {})[1])["programs"]
                 return Forecast([one["seconds"] for one in plan],
                                 [one["work"]["iterations"] / processes for one in plan])
-        except (_errors.Error, KeyError):  # a plan is a guess, and no reason for a run to end
+        except Exception:  # a plan is a guess, and no reason for a run to end
             pass
         return Forecast([1.0] * programs, [0.0] * programs)
 

@@ -201,6 +201,28 @@ def test_time_left_is_shown(monkeypatch, capsys):
     assert [_progress._spell(s) for s in (0.6, 120, 7300)] == ["1 s", "2 min", "2 h 1 min"]
 
 
+@pytest.mark.parametrize("home", ["", "/" + 300 * "x"])  # of the second the system says nothing but an error
+def test_a_home_without_a_file_of_this_machine_is_no_error(home, monkeypatch, tmp_path):
+    from blockyard import _progress
+
+    (tmp_path / ".config" / "blockyard").mkdir(parents=True)
+    (tmp_path / ".config" / "blockyard" / "machine.toml").write_text("of the current folder")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    monkeypatch.setenv("HOME", home)
+    assert _progress.machine_file() == ""
+
+
+def test_a_plan_that_cannot_be_made_is_no_error(monkeypatch):
+    from blockyard import _progress
+
+    def fail(*_):
+        raise PermissionError("machine.toml")
+
+    monkeypatch.setattr(_progress._core, "plan_job", fail)
+    assert _progress.Forecast.of(object(), 2).done(1, 0) == 0.5
+
+
 def test_ctrl_c_stops_a_run_in_order(tmp_path):
     program = tmp_path / "long.sial"
     program.write_text(LONG)
