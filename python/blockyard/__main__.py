@@ -9,7 +9,8 @@ from ._places import command
 
 def main() -> None:
     program = command()
-    sys.stdout.flush()
+    if sys.stdout is not None:
+        sys.stdout.flush()
     os.execv(program, [program, *sys.argv[1:]])
 
 

@@ -77,7 +77,7 @@ class Progress:
         self._call = wanted if callable(wanted) else None
         self._tells_more = self._call is not None and _takes_four(self._call)
         if wanted is None:
-            wanted = sys.stderr.isatty() or _is_notebook()
+            wanted = (sys.stderr is not None and sys.stderr.isatty()) or _is_notebook()
         self._is_wanted = bool(wanted)
         self._job, self._processes = job, processes
         self._forecast: Forecast | None = None
@@ -113,11 +113,11 @@ class Progress:
 
     def write(self, text: str) -> None:
         """Prints above the bar."""
-        if self._bar is None:
+        if self._bar is not None:
+            self._bar.write(text, end="")
+        elif sys.stdout is not None:  # as a daemon may have none
             sys.stdout.write(text)
             sys.stdout.flush()
-        else:
-            self._bar.write(text, end="")
 
     def close(self) -> None:
         if self._bar is not None:

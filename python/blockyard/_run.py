@@ -132,7 +132,7 @@ def run(
     where = places([os.fspath(folder) for folder in imports])
     if segments == "best" and is_first(processes):
         chosen = _core.choose_segments(spec, where, machine_file(), 1 if processes is None else processes.count)
-        if not quiet:
+        if not quiet and sys.stdout is not None:
             sys.stdout.write(chosen)
     prepared = prepare(spec, where, processes=processes, has_trace=trace is not None)
     inputs = [*files_of(job), *spec.files_read(where)]

@@ -223,6 +223,20 @@ def test_a_plan_that_cannot_be_made_is_no_error(monkeypatch):
     assert _progress.Forecast.of(object(), 2).done(1, 0) == 0.5
 
 
+def test_a_process_without_streams_runs_jobs(water, tmp_path):
+    script = f"""
+import sys
+import blockyard
+assert sys.stdout is None and sys.stderr is None
+open({str(tmp_path / "energy")!r}, "w").write(str(blockyard.run({str(water)!r}, workers=1, segments="best").energy))
+"""
+    done = subprocess.run([sys.executable, "-c", script], preexec_fn=lambda: [os.close(stream) for stream in (1, 2)])
+    assert done.returncode == 0 and float((tmp_path / "energy").read_text()) < -74
+    done = subprocess.run([sys.executable, "-m", "blockyard", "convert", str(water), str(tmp_path / "out.toml")],
+                          preexec_fn=lambda: [os.close(stream) for stream in (1, 2)])
+    assert done.returncode == 0 and (tmp_path / "out.toml").exists()
+
+
 def test_ctrl_c_stops_a_run_in_order(tmp_path):
     program = tmp_path / "long.sial"
     program.write_text(LONG)
