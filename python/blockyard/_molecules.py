@@ -72,7 +72,15 @@ def setting_text(value: Any) -> str:
     return json.dumps(value)
 
 
+def _refuse_other_than_utf8(text: str) -> None:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise _errors.InputError(f"a job or its name must be UTF-8, not {os.fsencode(text)!r}") from None
+
+
 def _of_text(text: str, programs: Sequence[str], settings: Settings, told: list[str]) -> _core.Spec:
+    _refuse_other_than_utf8(text)
     if "\n" not in text:
         if text.endswith((".sial", ".byx", ".sialx", ".siox")):
             return _of_programs([text], settings)
@@ -107,6 +115,7 @@ def _of_programs(files: list[str], settings: Settings) -> _core.Spec:
     if not files:
         raise _errors.InputError(f"no job given: give {_endings}")
     for name in files:
+        _refuse_other_than_utf8(name)
         if _core.is_job_name(name):
             raise _errors.InputError(f"{name}: a job file cannot be one of several")
     spec = _core.Spec()

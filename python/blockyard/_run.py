@@ -216,6 +216,17 @@ def prepare(spec: _core.Spec, where: _core.Places, supers: Sequence[PythonSuper]
     return job
 
 
+def _as_utf8(text: str) -> str:
+    """What is not UTF-8, as an argument may be, is replaced."""
+    return os.fsencode(text).decode("utf-8", "replace")
+
+
+def _runtime_folder() -> str:
+    """Where ``blockyard top`` finds this run; "" if there is none, or none whose name is UTF-8."""
+    folder = os.environ.get("XDG_RUNTIME_DIR", "")
+    return folder if folder == _as_utf8(folder) else ""
+
+
 def execute(job: _core.Job, *, quiet: bool, progress: ProgressWish,
             processes: Processes | None = None,
             trace: Path | None = None) -> tuple[_core.Results | ToldResults, str]:
@@ -231,8 +242,7 @@ def execute(job: _core.Job, *, quiet: bool, progress: ProgressWish,
 
     try:
         with OrderlyEnd(), CheckpointSignal(job), together(processes):
-            results = _core.run(job, hear, bar.tick, " ".join(sys.orig_argv),
-                                os.environ.get("XDG_RUNTIME_DIR", ""))
+            results = _core.run(job, hear, bar.tick, _as_utf8(" ".join(sys.orig_argv)), _runtime_folder())
     finally:
         bar.close()
     for error in results.lost:

@@ -237,6 +237,25 @@ open({str(tmp_path / "energy")!r}, "w").write(str(blockyard.run({str(water)!r}, 
     assert done.returncode == 0 and (tmp_path / "out.toml").exists()
 
 
+def test_arguments_and_folders_need_not_be_utf8(water, tmp_path):
+    script = f"""
+import sys
+import blockyard
+assert blockyard.run({str(water)!r}, workers=1, quiet=True, report="run.json").energy < -74
+assert " \\ufffd.dat" in open("run.json", encoding="utf-8").read()
+for job in (sys.argv[1], [sys.argv[1]]):
+    try:
+        blockyard.run(job)
+    except blockyard.InputError as error:
+        assert "must be UTF-8, not b'\\\\xff.dat'" in str(error), error
+    else:
+        assert False
+"""
+    done = subprocess.run([sys.executable, "-c", script, b"\xff.dat"], cwd=tmp_path, capture_output=True, text=True,
+                          env={**os.environ, "XDG_RUNTIME_DIR": os.fsdecode(os.fsencode(tmp_path) + b"/\xff")})
+    assert done.returncode == 0, done.stderr
+
+
 def test_ctrl_c_stops_a_run_in_order(tmp_path):
     program = tmp_path / "long.sial"
     program.write_text(LONG)
