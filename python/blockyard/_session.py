@@ -83,8 +83,9 @@ class Session:
         apply(wanted, None, None, {"workers": workers, "servers": servers, "memory": memory, **options})  # refuses what is wrong
         wanted.check_device(places().plugins)
         self._supers: dict[str, PythonSuper] = {}
+        # Absolute: the script may change its folder.
         self._folder = tempfile.mkdtemp(prefix="blockyard-python-",
-                                        dir=None if scratch is None else os.fspath(scratch))
+                                        dir=None if scratch is None else os.path.abspath(scratch))
         # Also where it is not closed: in a notebook, after an exception.
         self._end = OrderlyEnd()
         self._end.hold()

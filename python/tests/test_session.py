@@ -178,6 +178,17 @@ def test_a_session_leaves_nothing_behind(tmp_path):
     assert sys.getrefcount(a) == references
 
 
+def test_a_relative_scratch_folder_stays_where_it_was(monkeypatch, tmp_path):
+    for name in ("scratch", "elsewhere"):
+        (tmp_path / name).mkdir()
+    monkeypatch.chdir(tmp_path)
+    with blockyard.Session(workers=1, memory="32M", scratch="scratch") as session:
+        monkeypatch.chdir("elsewhere")
+        assert session.einsum("ij->", np.ones((4, 4))) == 16
+        assert len(list((tmp_path / "scratch").iterdir())) == 1
+    assert not list((tmp_path / "scratch").iterdir()) and not list((tmp_path / "elsewhere").iterdir())
+
+
 def test_a_session_that_nobody_closes_leaves_nothing_behind(tmp_path):
     session = blockyard.Session(workers=1, memory="32M", scratch=tmp_path)
     assert len(os.listdir(tmp_path)) == 1 and "memory='32M'" in repr(session)
