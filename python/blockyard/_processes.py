@@ -141,6 +141,7 @@ class Processes:
     def _end(self) -> None:
         self._tidy_up()  # first: a process that waits for others may be killed meanwhile
         self.joined.close()
+        del self.joined  # what still refers to this object keeps none of the extension's beyond the interpreter
 
     def _tidy_up(self) -> None:
         for ending in self._endings:

@@ -58,6 +58,7 @@ def test_every_process_gets_the_results(processes, tmp_path, water):
     done = run_in(processes, SCRIPT, tmp_path, WATER=str(water), SQUARE=program("square_twice"))
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.count("is content") == processes
+    assert "leak" not in done.stderr, done.stderr
     assert done.stdout.count("total") == 1, "what a program prints is printed once"
     assert not list(tmp_path.glob("blockyard-*")), "something is left in the scratch folder"
 
