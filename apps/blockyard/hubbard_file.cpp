@@ -201,6 +201,7 @@ void read_run(const TomlSection& section, HubbardJob& job) {
   options.has_parts = section.truth("parts").value_or(false);
   options.is_exact = word(section, "sums", {"double", "exact"}) == "exact";
   options.bound = section.number("bound", false).value_or(0);
+  options.bound_option = "[run] bound";
   options.is_single = word(section, "element", {"c64", "c128"}) == "c64";
   if (const auto memory = section.text("memory"))
     options.memory_bytes = base::parse_bytes(*memory, "[run] memory");

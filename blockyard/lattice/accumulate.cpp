@@ -48,13 +48,11 @@ std::int64_t most_vertices(const SamplesReader& reader) {
   return static_cast<std::int64_t>(most);
 }
 
-double exact_bound(const SamplesReader& reader, const Problem& problem, const Cluster& cluster,
-                   const G4Options& options) {
-  if (!options.is_exact) return 0;
-  if (options.bound > 0) return options.bound;
-  if (!reader.has_green(0)) return bound_of(problem, cluster, reader.sample(0));
+Largest largest_of_first(const SamplesReader& reader, const Problem& problem) {
+  if (!reader.has_green(0)) return largest_of(problem, problem.cluster(), reader.sample(0));
   Complex sign;
-  return bound_of(reader.green(0, sign));
+  const std::vector<double> green = reader.green(0, sign);
+  return largest_of(problem.axes, green, sign);
 }
 
 void check_options(const SamplesReader& reader, const G4Options& options, const std::string& path) {
@@ -109,7 +107,7 @@ G4Report accumulate(const AccumulateJob& job, const ring::Team& team) {
     Problem problem;
     std::int64_t count = 0;
     std::int64_t vertices = 0;
-    double bound = 0;
+    ExactBounds exact;
     bool has_green = false;
     shared.use([&](const SamplesReader& reader) {
       check_options(reader, job.options, job.samples);
@@ -117,13 +115,15 @@ G4Report accumulate(const AccumulateJob& job, const ring::Team& team) {
       count = reader.count();
       has_green = reader.first_green().has_value();
       vertices = most_vertices(reader);
-      bound = exact_bound(reader, problem, problem.cluster(), job.options);
+      if (job.options.is_exact)
+        exact = bounds_of(largest_of_first(reader, problem), problem.axes, count, job.options.bound,
+                          job.options.bound_option);
     });
     const Cluster cluster = problem.cluster();
     G4Options options = common_options(fabric, job.options);
     if (options.travel == Travel::automatic && has_green) options.travel = Travel::g;
     const G4Plan plan = plan_g4(problem, options, fabric.size(), vertices);
-    G4Run run(member, problem, cluster, options, plan, pool, count, bound);
+    G4Run run(member, problem, cluster, options, plan, pool, count, exact);
     give_all(run, shared, fabric, count, options.bins);
     run.finish();
     G4Report report = run.write(job.output);

@@ -18,7 +18,7 @@ constexpr std::size_t heads = 5;
 }  // namespace
 
 Averages::Averages(const Problem& problem, const Cluster& cluster, int bins,
-                   std::optional<ring::ExactScale> exact)
+                   std::optional<ExactScales> exact)
     : problem_(problem),
       all_(TileSet::all(problem.axes)),
       diagonal_(TileSet::diagonal(problem.axes)),
@@ -37,14 +37,33 @@ void Averages::add_value(int bin, std::size_t at, double value) {
     doubles_[to] += value;
     return;
   }
-  if (!(std::abs(value) <= exact_->bound()))
-    ring::refuse_contribution(value, exact_->bound(), "--bound");
-  integers_[to] += exact_->integer_of(value);
+  if (!(std::abs(value) <= scale(at).bound())) refuse(at, value);
+  integers_[to] += scale(at).integer_of(value);
+}
+
+const ring::ExactScale& Averages::scale(std::size_t at) const noexcept {
+  return at < heads ? exact_->sign : exact_->green;
+}
+
+void Averages::refuse(std::size_t at, double value) const {
+  if (at < heads)
+    throw base::Error(
+        base::Errc::bad_input,
+        fmt::format("a sign f of a sample, or its square, is {:.6g}: outside the range of the "
+                    "exact sums, {:.6g}, which comes from the first sample; let one with as large "
+                    "a sign be the first, or use sums in double precision",
+                    value, scale(at).bound()));
+  throw base::Error(
+      base::Errc::bad_input,
+      fmt::format("a contribution of {:.6g} to G is outside the range of the exact sums, whose "
+                  "bound is {:.6g}: set {} to at least {:.3g}",
+                  value, scale(at).bound(), exact_->option,
+                  4 * std::pow(problem_.axes.beta * value, 2)));
 }
 
 double Averages::value(int bin, std::size_t at) const {
   const std::size_t from = static_cast<std::size_t>(bin) * length_ + at;
-  return exact_ ? exact_->value_of(integers_[from]) : doubles_[from];
+  return exact_ ? scale(at).value_of(integers_[from]) : doubles_[from];
 }
 
 void Averages::add(const Sample& sample, int bin) {

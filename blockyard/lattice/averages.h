@@ -7,19 +7,19 @@
 
 #include "blockyard/base/fields.h"
 #include "blockyard/fabric/fabric.h"
+#include "blockyard/lattice/exact_bounds.h"
 #include "blockyard/lattice/green.h"
 #include "blockyard/lattice/problem.h"
-#include "blockyard/ring/exact.h"
 
 namespace blockyard::lattice {
 
 /// Sums over samples of the sign f and of f G(k, w), by bin; G(k, w) = G(k, k, w, w) / beta for
-/// each spin and pair of bands. As doubles, or as exact sums whose bits depend on no order. One
-/// thread.
+/// each spin and pair of bands. As doubles, or as exact sums whose bits depend on no order; f and G
+/// have a scale each. One thread.
 class Averages {
  public:
   Averages(const Problem& problem, const Cluster& cluster, int bins,
-           std::optional<ring::ExactScale> exact);
+           std::optional<ExactScales> exact);
 
   void add(const Sample& sample, int bin);
   /// tiles: the Green's function of a sample in the order of TileSet::all.
@@ -56,6 +56,8 @@ class Averages {
 
  private:
   void add_value(int bin, std::size_t at, double value);
+  [[noreturn]] void refuse(std::size_t at, double value) const;
+  [[nodiscard]] const ring::ExactScale& scale(std::size_t at) const noexcept;
   [[nodiscard]] double value(int bin, std::size_t at) const;
 
   const Problem& problem_;
@@ -64,7 +66,7 @@ class Averages {
   SampleGreen green_;
   int bins_;
   std::size_t length_;  ///< of a bin: samples, f (two), |f|^2, |f|, then G
-  std::optional<ring::ExactScale> exact_;
+  std::optional<ExactScales> exact_;
   std::vector<double> doubles_;
   std::vector<std::int64_t> integers_;
   std::vector<double> tiles_;

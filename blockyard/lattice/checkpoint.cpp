@@ -18,7 +18,7 @@ using base::Error;
 
 namespace {
 
-constexpr std::uint32_t format = 6;
+constexpr std::uint32_t format = 7;
 constexpr std::string_view part_name = "lattice";
 constexpr std::string_view prefix = "lattice-";
 constexpr std::string_view lock_name = "lock";
@@ -51,8 +51,9 @@ CheckpointOut::CheckpointOut(const fs::path& path)
 
 void CheckpointOut::write_head(const SavedHead& head) {
   base::FieldWriter out;
-  out.fields(format, head.file, head.source, head.output, head.options, head.exact_bound,
-             head.units, head.walkers, head.averages, head.outer);
+  out.fields(format, head.file, head.source, head.output, head.options, head.exact.g4,
+             head.exact.green, head.exact.sign, head.units, head.walkers, head.averages,
+             head.outer);
   file_.add(head_, 0, out.take());
 }
 
@@ -78,8 +79,9 @@ CheckpointIn::CheckpointIn(const fs::path& path) : path_(path), file_(disks_, pa
     refuse(fmt::format(
         "its format is {}, but this Blockyard reads {}: resume it with the version that wrote it",
         found, format));
-  fields.fields(head_.file, head_.source, head_.output, head_.options, head_.exact_bound,
-                head_.units, head_.walkers, head_.averages, head_.outer);
+  fields.fields(head_.file, head_.source, head_.output, head_.options, head_.exact.g4,
+                head_.exact.green, head_.exact.sign, head_.units, head_.walkers, head_.averages,
+                head_.outer);
 }
 
 const store::CheckpointRecord& CheckpointIn::record(std::uint32_t group,

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "blockyard/lattice/exact_bounds.h"
 #include "blockyard/store/checkpoint_file.h"
 #include "blockyard/store/lock.h"
 #include "blockyard/store/posix.h"
@@ -32,7 +33,7 @@ struct SavedHead {
   std::string source;      ///< the text of that
   std::string output;      ///< absolute: a run may be resumed from another folder
   std::string options;     ///< Checkpointing::options
-  double exact_bound = 0;  ///< agreed for exact sums
+  ExactBounds exact;       ///< agreed for exact sums
   std::int64_t units = 0;  ///< of G4
   std::int64_t walkers = 0;
   std::vector<std::byte> averages;

@@ -126,21 +126,4 @@ std::int64_t memory_of_slice(const G4Plan& plan, const G4Options& options, Exten
          cut_batch(plan.shape, units, options.flow.batch, !options.devices.empty()).tiles_bytes;
 }
 
-double bound_of(std::span<const double> green) {
-  double most = 0;
-  for (const double value : green) most = std::max(most, std::abs(value));
-  // |G| <= sqrt(2) most; a charge contribution is at most (4 + 2) / 2 times its square.
-  constexpr double of_a_square = 6;
-  constexpr double margin = 16;
-  const double bound = margin * of_a_square * most * most;
-  return std::max(bound, margin);  // also above every sign
-}
-
-double bound_of(const Problem& problem, const Cluster& cluster, const Sample& sample) {
-  const TileSet set = TileSet::diagonal(problem.axes);
-  std::vector<double> tiles(set.values());
-  SampleGreen(cluster, problem.axes, problem.g0).compute(sample, set, tiles);
-  return bound_of(tiles);
-}
-
 }  // namespace blockyard::lattice

@@ -20,7 +20,7 @@ class G4Run::State {
  public:
   State(ring::Member& member, const Problem& problem, const Cluster& cluster,
         const G4Options& options, const G4Plan& plan, base::BufferPool& pool, std::int64_t samples,
-        double exact_bound)
+        const ExactBounds& exact)
       : member_(member),
         problem_(problem),
         options_(options),
@@ -28,14 +28,16 @@ class G4Run::State {
         pool_(pool),
         layout_(layout_of(member.fabric, problem, cluster, options, plan)),
         seat_(layout_.seat(member.fabric.rank())),
-        exact_(options.is_exact ? std::optional(ring::ExactScale(samples, exact_bound))
+        exact_(options.is_exact ? std::optional(ExactScales(samples, exact, options.bound_option))
                                 : std::nullopt),
         is_binned_by_ring_(bins_by_ring(options, layout_.rings())),
         shape_of_result_(plan.shape),
         averages_(problem, cluster, is_binned_by_ring_ ? layout_.rings() : options.bins, exact_),
-        update_({&cluster, plan.shape, problem.g0, plan.travel, options.is_single, false, exact_,
-                 device_of(options, member.fabric.rank()), options.flow.batch},
-                layout_, seat_, pool),
+        update_(
+            {&cluster, plan.shape, problem.g0, plan.travel, options.is_single, false,
+             exact_ ? std::optional(exact_->g4) : std::nullopt,
+             device_of(options, member.fabric.rank()), options.flow.batch, options.bound_option},
+            layout_, seat_, pool),
         slice_(pool.allocate(static_cast<std::size_t>(layout_.range(seat_).count()) *
                              plan.shape.unit_values() * sizeof(double))),
         began_(base::now_seconds()) {
@@ -230,7 +232,7 @@ class G4Run::State {
     if (exact_) {
       values_.resize(count);
       const auto* sums = reinterpret_cast<const std::int64_t*>(bytes.data());
-      for (std::size_t i = 0; i < count; ++i) values_[i] = exact_->value_of(sums[i]);
+      for (std::size_t i = 0; i < count; ++i) values_[i] = exact_->g4.value_of(sums[i]);
       values = values_;
     }
     return symmetry_ ? symmetry_->average(values) : values;
@@ -341,7 +343,7 @@ class G4Run::State {
   base::BufferPool& pool_;
   ring::Layout layout_;
   ring::Seat seat_;
-  std::optional<ring::ExactScale> exact_;
+  std::optional<ExactScales> exact_;
   bool is_binned_by_ring_;
   SliceShape shape_of_result_;
   Averages averages_;
@@ -357,9 +359,9 @@ class G4Run::State {
 
 G4Run::G4Run(ring::Member& member, const Problem& problem, const Cluster& cluster,
              const G4Options& options, const G4Plan& plan, base::BufferPool& pool,
-             std::int64_t samples, double exact_bound)
-    : state_(std::make_unique<State>(member, problem, cluster, options, plan, pool, samples,
-                                     exact_bound)) {}
+             std::int64_t samples, const ExactBounds& exact)
+    : state_(
+          std::make_unique<State>(member, problem, cluster, options, plan, pool, samples, exact)) {}
 G4Run::~G4Run() = default;
 
 void G4Run::give(const Sample& sample, int bin) { state_->give(sample, bin); }

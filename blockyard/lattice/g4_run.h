@@ -5,10 +5,12 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "blockyard/base/buffer.h"
 #include "blockyard/lattice/channel.h"
+#include "blockyard/lattice/exact_bounds.h"
 #include "blockyard/lattice/g4_update.h"
 #include "blockyard/lattice/matrices.h"
 #include "blockyard/lattice/problem.h"
@@ -25,8 +27,9 @@ struct G4Options {
   Travel travel = Travel::automatic;
   bool is_single = false;  ///< what travels is c64; sums stay double
   bool is_exact = false;
-  double bound = 0;  ///< of a contribution to exact sums; 0: from the first sample
-  int bins = 1;      ///< from 2 on: error bars, at this many times the memory
+  double bound = 0;  ///< of a contribution to exact sums of G4; 0: from the first sample
+  std::string_view bound_option = "--bound";  ///< what sets it: a literal
+  int bins = 1;  ///< from 2 on: error bars, at this many times the memory
   /// With one bin, rings are bins from 4 of them on: error bars without more memory. Not with
   /// parts, nor with checkpoints, which add rings up.
   bool may_bin_by_ring = true;
@@ -103,11 +106,11 @@ struct G4Plan {
 /// together. One thread.
 class G4Run {
  public:
-  /// Collective. exact_bound: agreed by all ranks; used with exact sums only.
+  /// Collective. exact: agreed by all ranks; used with exact sums only.
   /// samples: of all ranks together, at most.
   G4Run(ring::Member& member, const Problem& problem, const Cluster& cluster,
         const G4Options& options, const G4Plan& plan, base::BufferPool& pool, std::int64_t samples,
-        double exact_bound);
+        const ExactBounds& exact);
   ~G4Run();
   G4Run(const G4Run&) = delete;
   G4Run& operator=(const G4Run&) = delete;
@@ -139,9 +142,5 @@ class G4Run {
   class State;
   std::unique_ptr<State> state_;
 };
-
-/// A bound of the contributions to G4, by a sample: 16 times the largest that it makes.
-[[nodiscard]] double bound_of(const Problem& problem, const Cluster& cluster, const Sample& sample);
-[[nodiscard]] double bound_of(std::span<const double> green);
 
 }  // namespace blockyard::lattice

@@ -91,7 +91,7 @@ void G4Update::read(std::span<std::byte> slice) {
   device_->read(slice);
   if (!setting_.exact) return;
   const double worst = device_->worst();
-  if (worst != 0) ring::refuse_contribution(worst, setting_.exact->bound(), "--bound");
+  if (worst != 0) ring::refuse_contribution(worst, setting_.exact->bound(), setting_.bound_option);
 }
 
 void G4Update::write(std::span<const std::byte> slice) { device_->write(slice); }
@@ -123,7 +123,7 @@ void G4Update::add(std::span<const ring::Item> items, Part& part, std::span<std:
   const double most = part.sums.add_exactly(
       samples, {reinterpret_cast<std::int64_t*>(sums.data()), sums.size() / 8}, *setting_.exact);
   if (!(most <= setting_.exact->bound()))
-    ring::refuse_contribution(most, setting_.exact->bound(), "--bound");
+    ring::refuse_contribution(most, setting_.exact->bound(), setting_.bound_option);
 }
 
 std::int64_t G4Update::tiles_bytes() const noexcept {

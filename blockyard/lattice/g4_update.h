@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "blockyard/base/buffer.h"
@@ -50,6 +51,7 @@ class G4Update final : public ring::Update {
     std::optional<ring::ExactScale> exact;
     device::Device* device = nullptr;  ///< null, or one that takes no kernels: the host computes
     int batch = 8;                     ///< samples at most
+    std::string_view bound_option = "--bound";  ///< what sets the bound of exact sums
   };
   /// The setting's targets must stay, as must layout and pool.
   G4Update(const Setting& setting, const ring::Layout& layout, const ring::Seat& seat,

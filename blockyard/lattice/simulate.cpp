@@ -40,19 +40,19 @@ std::int64_t expected_vertices(const HubbardJob& job) {
   return static_cast<std::int64_t>(mean + 8 * std::sqrt(mean)) + 8;
 }
 
-/// Exact sums need a bound that all ranks have: that of a configuration after a warm-up.
-double warm_bound(const HubbardJob& job, const Problem& problem, const Cluster& cluster,
-                  const BareTime& bare) {
-  if (!job.options.is_exact) return 0;
-  if (job.options.bound > 0) return job.options.bound;
+/// Exact sums need bounds that all ranks have: those of configurations of a warm-up.
+ExactBounds warm_bounds(const HubbardJob& job, const Problem& problem, const Cluster& cluster,
+                        const BareTime& bare) {
+  if (!job.options.is_exact) return {};
   Walker walker(job.model, bare, job.seed, 0, job.shift);
-  double bound = 0;
+  Largest largest = largest_of(problem, cluster, walker.sample());
   constexpr std::int64_t most_sweeps = 50;
   for (std::int64_t sweep = 0; sweep < std::min(job.warm_up, most_sweeps); ++sweep) {
     walker.sweep();
-    bound = std::max(bound, bound_of(problem, cluster, walker.sample()));
+    largest = larger_of(largest, largest_of(problem, cluster, walker.sample()));
   }
-  return std::max(bound, bound_of(problem, cluster, walker.sample()));
+  const double wished = job.options.channels.empty() ? 0 : job.options.bound;
+  return bounds_of(largest, problem.axes, job.samples, wished, job.options.bound_option);
 }
 
 /// A checkpoint for every rank: each thread reads the file by itself.
@@ -90,10 +90,10 @@ HubbardReport simulate(const HubbardJob& job, const Problem& problem, const Bare
   result.problem = problem;
   const Cluster cluster = problem.cluster();
   const std::string& saved = job.checkpoints.from;
-  double bound = 0;
+  ExactBounds exact;
   fabric::agree(team.session, [&] {
-    bound = saved.empty() ? warm_bound(job, problem, cluster, bare)
-                          : CheckpointIn(saved).head().exact_bound;
+    exact =
+        saved.empty() ? warm_bounds(job, problem, cluster, bare) : CheckpointIn(saved).head().exact;
   });
   base::BufferPool pool(std::size_t{1} << 30);
   std::atomic<std::int64_t> done = 0;
@@ -107,13 +107,13 @@ HubbardReport simulate(const HubbardJob& job, const Problem& problem, const Bare
     if (fabric.rank() == 0 && !job.checkpoints.folder.empty() && !folder)
       folder.emplace(job.checkpoints.folder, saved);
     options.may_bin_by_ring = job.checkpoints.folder.empty() && saved.empty();
-    G4Run run(member, problem, cluster, options, plan, pool, job.samples, bound);
+    G4Run run(member, problem, cluster, options, plan, pool, job.samples, exact);
     const auto mine = open_saved(job);
     if (mine)
       run.load(mine->head().averages,
                [&](Extent unit, std::span<std::byte> into) { mine->unit(unit, into); });
     const std::string output = std::filesystem::absolute(job.output).string();
-    const SavedHead head{job.file,           job.source,  output, job.checkpoints.options, bound,
+    const SavedHead head{job.file,           job.source,  output, job.checkpoints.options, exact,
                          plan.shape.units(), job.walkers, {},     job.checkpoints.outer};
     CheckpointFolder* keeps = fabric.rank() == 0 && folder ? &*folder : nullptr;
     const auto sampled = [&](std::int64_t samples) {

@@ -217,6 +217,27 @@ class Layouts(LatticeTest):
             self.assertEqual(results["eigenvalues"], first["eigenvalues"])
 
 
+    def test_exact_sums_know_no_unit_of_energy(self):
+        expected = self.simulate(SMALL)["eigenvalues"]
+        for unit in (4000, 1e-3):
+            scaled = SMALL.replace("u = 4.0\nbeta = 2.0", f"t = {unit}\nu = {4 * unit}\nbeta = {2 / unit}")
+            found = self.simulate(scaled)["eigenvalues"]
+            for kind in expected:
+                for a, b in zip(expected[kind], found[kind]):
+                    self.assertAlmostEqual(a["value"], b["value"], delta=1e-6)
+                    self.assertAlmostEqual(a["error"], b["error"], delta=1e-6)
+
+    def test_exact_sums_at_a_high_temperature_are_those_of_doubles(self):
+        for beta in (1e-4, 100.0):
+            found = {}
+            for sums in ("exact", "double"):
+                self.simulate(SMALL.replace("exact", sums).replace("beta = 2.0", f"beta = {beta}").replace("u = 4.0", "u = 0.1"))
+                with h5py.File(self.folder / "job.h5") as file:
+                    found[sums] = {name: file[name][...] for name in ("G", "G4/pp_up_down", "G4/ph_magnetic")}
+            for name, expected in found["double"].items():
+                self.assertLess(abs(found["exact"][name] - expected).max(), 1e-9 * abs(expected).max(), (beta, name))
+
+
 class Plan(LatticeTest):
     def plan(self, text, *arguments):
         (self.folder / "job.toml").write_text(text)
@@ -275,6 +296,10 @@ class BadInput(LatticeTest):
         for value in ("nan", "inf", "-inf"):
             self.refused(("u = 4.0", f"u = {value}"), "job.toml:4", "u")
             self.refused(("beta = 2.0", f"beta = {value}"), "job.toml:5", "beta")
+
+    def test_bounds_of_exact_sums_that_do_not_fit(self):
+        self.refused(('sums = "exact"', 'sums = "exact"\nbound = 1e-6'), "set [run] bound to at least")
+        self.refused(('sums = "exact"', 'sums = "exact"\nbound = 1e20'), "[run] bound is 1e+20", "leave it out")
 
     def test_a_job_that_ends_early_is_refused(self):
         for end in range(0, len(SMALL), 7):
