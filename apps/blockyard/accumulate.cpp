@@ -119,7 +119,9 @@ int accumulate(const AccumulateOptions& options) {
       store::check_apart({options.samples}, outputs);
     });
     const lattice::G4Report report = lattice::accumulate(job, team);
-    if (is_lead) tell(options, report);
+    if (!is_lead) return 0;
+    warn_of_undivided(report, options.output);
+    tell(options, report);
     return 0;
   });
 }

@@ -76,6 +76,7 @@ Json json_of(const HubbardJob& job, const HubbardReport& report) {
           {"worst_residue", report.walk.worst_residue},
           {"samples", report.g4.samples},
           {"effective_samples", report.g4.effective_samples},
+          {"normalised", report.g4.why_undivided.empty()},
           {"g", green_json(report)},
           {"eigenvalues",
            {{"pairing", leading_json(report.g4.leading, true, true)},
@@ -313,6 +314,7 @@ int simulate(const HubbardRun& run, HubbardJob& job, fabric::MpiSession* session
   Json json = json_of(job, report.last);
   if (job.dca) json["dca"] = dca_json(job, report);
   warn_of_tails(job, report.last.g4);
+  warn_of_undivided(report.last.g4, job.output);
   if (job.dca && !report.is_converged)
     print_error("warning: not converged to {} after {} iterations; go on with restart = \"{}\"\n",
                 job.dca->tolerance, job.dca->iterations, seen_from_job(job.dca->output, job));

@@ -33,6 +33,12 @@ ring::Team make_team(fabric::MpiSession* session, int ranks) {
   return team;
 }
 
+void warn_of_undivided(const lattice::G4Report& report, const std::string& output) {
+  if (!report.why_undivided.empty())
+    print_error("warning: {}. {} has the sums as they are, without division (normalised = 0)\n",
+                report.why_undivided, output);
+}
+
 std::int64_t memory_of_rank(std::optional<std::int64_t> memory_bytes, const ring::Team& team) {
   constexpr double share = 0.7;
   const int processes_here = team.session != nullptr ? team.session->processes_here() : 1;

@@ -171,16 +171,13 @@ double Averages::sign_error() const {
   return std::sqrt(std::max(0.0, variance) * n / (n - 1)) / weights;
 }
 
-void Averages::check_sign() const {
-  const double n = count();
+std::string Averages::why_undivided() const {
   const double average = weight() > 0 ? std::abs(sign()) / weight() : 0;
-  if (n > 0 && average > 2 * sign_error() && average > 0) return;
-  throw base::Error(
-      base::Errc::bad_input,
-      fmt::format("the average sign is {:.3g} with an error of {:.3g} after {} samples: it is zero "
-                  "within its error, so nothing can be divided by it; take more samples, a "
-                  "smaller beta or U, or keep the sums as they are, without division",
-                  average, sign_error(), static_cast<std::int64_t>(n)));
+  if (average > 2 * sign_error()) return {};
+  return fmt::format(
+      "the average sign is {:.3g} with an error of {:.3g} after {} samples: it is zero within its "
+      "error, so nothing can be divided by it; take more samples, or a smaller beta or U",
+      average, sign_error(), static_cast<std::int64_t>(count()));
 }
 
 std::vector<Complex> Averages::sums(int bin) const {

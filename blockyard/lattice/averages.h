@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "blockyard/base/fields.h"
@@ -40,9 +41,8 @@ class Averages {
   [[nodiscard]] Complex sign() const;
   /// Error of the average sign, from the spread of samples.
   [[nodiscard]] double sign_error() const;
-  /// Throws Error{bad_input} if the average sign is zero within its error: then nothing can be
-  /// divided by it.
-  void check_sign() const;
+  /// Empty, or why nothing can be divided by the average sign: it is zero within its error.
+  [[nodiscard]] std::string why_undivided() const;
 
   /// How many samples carry the variance of two-particle functions: a few of many say that their
   /// distribution has a heavy tail, and error bars from it are too small. Measured at

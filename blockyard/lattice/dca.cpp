@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "blockyard/lattice/dca.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <optional>
 
+#include "blockyard/base/error.h"
 #include "blockyard/base/fields.h"
 #include "blockyard/fabric/mpi/agree.h"
 
@@ -81,6 +84,9 @@ class Iteration {
     const Bath bath = run(job, number);
     const Axes& axes = report_.last.problem.axes;
     const G4Report& found = report_.last.g4;
+    if (!found.why_undivided.empty())
+      throw base::Error(base::Errc::bad_input,
+                        fmt::format("iteration {}: {}", number, found.why_undivided));
     const LevelFunction g = level_function(job.model, axes, found.g);
     SelfEnergy next = self_energy_of(job.model, bath, g);
     if (!found.g_error.empty()) report_.sigma_error = error_of(g, axes, found.g_error);

@@ -102,7 +102,8 @@ class G4Run::State {
     end_ring();
     update_.release_tiles();  // a result is written by copies of units
     add_up();
-    if (options_.normalise) averages_.check_sign();
+    if (options_.normalise) why_undivided_ = averages_.why_undivided();
+    options_.normalise = options_.normalise && why_undivided_.empty();
   }
 
   [[nodiscard]] G4Report write(const std::string& path) {
@@ -111,7 +112,8 @@ class G4Run::State {
     const bool is_first = member_.fabric.rank() == 0;
     if (options_.symmetrise)
       symmetry_.emplace(problem_, shape_of_result_, averages_.sign().imag() == 0);
-    if (is_first && options_.has_matrices) matrices.emplace(problem_, shape_of_result_);
+    const bool has_matrices = options_.has_matrices && why_undivided_.empty();
+    if (is_first && has_matrices) matrices.emplace(problem_, shape_of_result_);
     std::optional<ResultParts> parts;
     if (options_.has_parts) parts.emplace(write_parts(path));
     if (is_first) {
@@ -119,7 +121,7 @@ class G4Run::State {
       parts ? out->refer_to_parts(layout_, parts->names(layout_.places(0))) : out->begin_units();
     }
     // With parts, units come here for matrices only.
-    if (!parts || options_.has_matrices)
+    if (!parts || has_matrices)
       visit_result([&](Extent unit, std::span<const std::byte> bytes) {
         const auto values = values_of(bytes);
         if (!parts) out->write_unit(unit, values);
@@ -266,6 +268,7 @@ class G4Run::State {
     report.samples = static_cast<std::int64_t>(averages_.count());
     report.sign = averages_.weight() > 0 ? averages_.sign() / averages_.weight() : 0.0;
     report.sign_error = averages_.sign_error();
+    report.why_undivided = why_undivided_;
     report.effective_samples = averages_.effective_samples();
     report.ring = plan_.ring;
     report.reason = plan_.reason;
@@ -320,7 +323,7 @@ class G4Run::State {
   }
 
   void add_green(G4Report& report) const {
-    if (std::abs(averages_.sign()) == 0) return;
+    if (std::abs(averages_.sign()) == 0 || !why_undivided_.empty()) return;
     std::vector<std::vector<Complex>> sums;
     std::vector<Complex> signs;
     for (int bin = 0; bin < averages_.bins(); ++bin) {
@@ -345,6 +348,7 @@ class G4Run::State {
   ring::Seat seat_;
   std::optional<ExactScales> exact_;
   bool is_binned_by_ring_;
+  std::string why_undivided_;  ///< the same at all ranks
   SliceShape shape_of_result_;
   Averages averages_;
   G4Update update_;

@@ -59,6 +59,7 @@ struct G4Report {
   std::int64_t samples = 0;
   Complex sign = 0;
   double sign_error = 0;
+  std::string why_undivided;     ///< empty, or why the result has sums, though averages were wished
   double effective_samples = 0;  ///< Averages::effective_samples
   int ring = 1;
   std::string reason;
@@ -68,7 +69,7 @@ struct G4Report {
   std::int64_t item_bytes = 0;
   std::vector<RankReport> ranks;
   std::vector<ring::History> histories;  ///< by rank, at rank 0
-  std::vector<Complex> g;                ///< averages, by (b1, b2, s, k, w)
+  std::vector<Complex> g;                ///< averages, by (b1, b2, s, k, w); empty: undivided
   std::vector<Complex> g_error;          ///< empty without bins
   std::vector<Leading> leading;
   double seconds = 0;

@@ -43,13 +43,27 @@ class BadInput(AccumulateTest):
         self.refused("did you mean 'ph_charge'", arguments=["--channels", "ph_chrge"], code=2)
         self.refused("does not fit 2 ranks", "give each rank", arguments=["--memory", "20K"])
         self.refused("too few for 9 bins", arguments=["--bins", "9"])
-        self.refused("average sign", "zero within its error", arguments=["--normalise"])
         self.refused("--bound", arguments=["--sums", "exact", "--bound", "1e-9"])
         self.refused("--bound", arguments=["--sums", "exact", "--bound", "1e-9", "--device", "host"])
         self.refused("--bound nan: must be a number above 0", arguments=["--bound", "nan"], code=2)
         self.refused("device 'hst'", "did you mean 'host'", arguments=["--device", "hst"])
         self.refused("does not fit 2 ranks", arguments=["--device", "sim", "--device-memory", "20K"])
         self.refused("--device-memory", arguments=["--device", "sim", "--device-memory", "abc"], code=2)
+
+    def test_sums_that_cannot_be_divided_are_kept(self):
+        random = np.random.default_rng(1)
+        self.problem.write(self.path, [self.problem.draw(random, (2, 3), sign) for sign in (1, -1, 1, -1)])
+        found = []
+        for arguments in ([], ["--normalise", "--bins", 2], ["--normalise", "--parts"]):
+            done = self.blockyard(self.path, "-o", "g4.h5", "-w", 2, "--sums", "exact", *arguments)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual("zero within its error" in done.stderr, bool(arguments), done.stderr)
+            with h5py.File(self.folder / "g4.h5") as file:
+                self.assertEqual((file.attrs["normalised"], "G_error" in file), (0, False))
+                found.append([file["G"][...], file["G4/ph_charge"][...]])
+        for other in found[1:]:
+            for a, b in zip(found[0], other):
+                self.assertLess(abs(a - b).max(), 1e-12 * abs(a).max())
 
     def test_what_is_read_is_not_written_over(self):
         before = pathlib.Path(self.path).read_bytes()

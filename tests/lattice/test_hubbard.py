@@ -238,6 +238,20 @@ class Layouts(LatticeTest):
                 self.assertLess(abs(found["exact"][name] - expected).max(), 1e-9 * abs(expected).max(), (beta, name))
 
 
+class Signs(LatticeTest):
+    def test_sums_that_cannot_be_divided_are_written(self):
+        """Nothing is lost where the average sign is zero within its error."""
+        text = "[lattice]\nsites = [3]\nu = 10.0\nmu = 3.0\nbeta = 6.0\n[method]\nsamples = 10\nfrequencies = 2\n"
+        done = self.blockyard(text + "[run]\nbins = 2\n", "--json", "out.json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("warning: the average sign is", done.stderr)
+        results = json.loads((self.folder / "out.json").read_text())
+        self.assertEqual((results["normalised"], results["g"], results["spin_susceptibility"]), (False, [], []))
+        with h5py.File(self.folder / "job.h5") as file:
+            self.assertEqual(file.attrs["normalised"], 0)
+            self.assertGreater(abs(file["G4/ph_magnetic"][...]).max(), 0)
+
+
 class Plan(LatticeTest):
     def plan(self, text, *arguments):
         (self.folder / "job.toml").write_text(text)
