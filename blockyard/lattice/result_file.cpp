@@ -121,6 +121,7 @@ void ResultWriter::write_averages() {
   const Complex sign = weight > 0 ? averages_.sign() / weight : 0.0;
   const auto samples = static_cast<std::int64_t>(count);
   file_.write_all("sign", scalar, std::span(&sign, 1));
+  file_.write_all("weight", scalar, std::span(&weight, 1));
   file_.write_all("samples", scalar, std::span(&samples, 1));
 
   const std::vector<std::int64_t> lengths{axes.extended(), axes.sites, 2, axes.bands, axes.bands};

@@ -110,6 +110,19 @@ class Drawn(AccumulateTest):
         for name in expected["errors"]:
             self.assertLess(error(pairs[name], expected[name]), LIMIT, name)
 
+    def test_sums_can_be_normalised_afterwards(self):
+        """Also where |f| is not 1."""
+        weights = [1, 0.1, 1, 0.5, 2]
+        path = self.problem.write(self.folder / "weights.h5",
+                                  [dict(s, sign=f * s["sign"]) for f, s in zip(weights, self.samples)])
+        expected, _ = self.accumulate(path, "--normalise")
+        found, _ = self.accumulate(path)
+        with h5py.File(self.folder / "g4.h5") as file:
+            self.assertAlmostEqual(file["weight"][()], sum(map(abs, weights)))
+            total = file["sign"][()] * file["weight"][()]
+        self.assertLess(error(found["pp_up_down"] / (self.problem.beta**2 * total), expected["pp_up_down"]), LIMIT)
+        self.assertLess(error(found["G"] / total, expected["G"]), LIMIT)
+
     def test_successive_samples_share_a_bin(self):
         """A chain that stays three samples in one state and three in another is as good as two independent samples."""
         one, other = self.samples[3], self.samples[4]
