@@ -92,14 +92,16 @@ void Averages::add(std::span<const double> tiles, Complex sign, int bin) {
           for (int b1 = 0; b1 < axes.bands; ++b1, at += 2) {
             const std::size_t from =
                 set.at(set.find(w, w), s, b1, b2) + static_cast<std::size_t>(k * axes.sites + k);
-            const Complex g = sign * Complex(tiles[from], tiles[from + set.plane()]) / axes.beta;
+            const Complex one = Complex(tiles[from], tiles[from + set.plane()]) / axes.beta;
             double& most_of_spin = most[static_cast<std::size_t>(s)];
-            most_of_spin = std::max(most_of_spin, std::norm(g));
+            most_of_spin = std::max(most_of_spin, std::norm(one));
+            const Complex g = sign * one;
             add_value(bin, at, g.real());
             add_value(bin, at + 1, g.imag());
           }
-  squares_ += most[0] * most[1];
-  fourth_ += most[0] * most[1] * most[0] * most[1];
+  const double square = std::norm(sign) * most[0] * most[1];
+  squares_ += square;
+  fourth_ += square * square;
 }
 
 void Averages::reduce(fabric::Fabric& fabric) {

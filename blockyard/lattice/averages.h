@@ -46,7 +46,7 @@ class Averages {
 
   /// How many samples carry the variance of two-particle functions: a few of many say that their
   /// distribution has a heavy tail, and error bars from it are too small. Measured at
-  /// max |G up| max |G down| of each sample, (sum of squares)^2 / sum of fourth powers.
+  /// |f| max |G up| max |G down| of each sample, (sum of squares)^2 / sum of fourth powers.
   [[nodiscard]] double effective_samples() const noexcept {
     return fourth_ > 0 ? squares_ * squares_ / fourth_ : 0;
   }

@@ -67,6 +67,18 @@ TEST(Simulate, an_estimate_skips_empty_bins) {
   EXPECT_EQ(estimate(std::vector<Complex>{2, 0}, std::vector<Complex>{1, 0}).error, Complex(0));
 }
 
+TEST(Averages, a_weight_counts_once_in_what_carries_the_variance) {
+  Problem problem;
+  problem.axes = {1, 1, 1, 1, 2.0};
+  problem.sites = problem.momenta = problem.exchange_momenta = {{0, 0}};
+  problem.g0.assign(4, Complex(0.5));
+  const Cluster cluster = problem.cluster();
+  Averages averages(problem, cluster, 1, {});
+  const std::vector<double> tiles(TileSet::diagonal(problem.axes).values(), 1.0);
+  for (const double f : {1.0, 0.5}) averages.add(tiles, f, 0);
+  EXPECT_NEAR(averages.effective_samples(), 1.25 * 1.25 / 1.0625, 1e-12);
+}
+
 TEST(Simulate, a_plan_counts_the_matrices_of_rank_0) {
   HubbardJob job = atom();
   job.options.channels = {Channel::pp_up_down};
