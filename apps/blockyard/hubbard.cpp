@@ -117,9 +117,10 @@ Json dca_json(const HubbardJob& job, const DcaReport& report) {
 
 std::string step_text(const lattice::DcaStep& step) {
   return fmt::format(
-      "iteration {}: self-energy changed by {:.5f}, error {:.5f}; density {:.5f}, order {:.2f}, "
+      "iteration {}: self-energy changed by {:.5f}, error {:.5f}; density per spin {:.5f}, order "
+      "{:.2f}, "
       "sign {:.4f}\n",
-      step.number, step.change, step.error, 2 * step.density, step.order, step.sign);
+      step.number, step.change, step.error, step.density, step.order, step.sign);
 }
 
 std::string text_of(const HubbardJob& job, const HubbardReport& report) {

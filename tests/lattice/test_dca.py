@@ -74,6 +74,8 @@ exchange_momenta = [[0, 0]]"""))
 
     def test_the_density_of_what_does_not_interact(self):
         results = self.simulate(job("sites = [2]\nbeta = 2.0\nmu = 0.7", "samples = 8\nwarm_up = 0\npatch_points = 16"))
+        done = self.blockyard((self.folder / "job.toml").read_text())
+        self.assertIn(f"density per spin {results['dca']['iterations'][0]['density']:.5f}", done.stdout)
         levels = patches([2], 16) - 0.7
         self.assertAlmostEqual(results["dca"]["iterations"][0]["density"], (1 / (np.exp(2 * levels) + 1)).mean(), delta=1e-5)
 
