@@ -36,7 +36,7 @@ struct SelfEnergy {
 class Patches {
  public:
   /// points: momenta of a patch in each of `directions`, 1 or 2; with one of them the lattice is
-  /// the periodic cluster.
+  /// the periodic cluster if no length is 1: a direction of length 1 adds -2 t cos(0) here.
   Patches(const Hubbard& model, int directions, int points);
   /// The mean over the patch of 1 / (z - energy): energies above mu.
   [[nodiscard]] Complex green(int level, int k, Complex z) const;
