@@ -39,14 +39,12 @@ Json green_json(const HubbardReport& report) {
   const lattice::Axes& axes = report.problem.axes;
   const auto bands = static_cast<std::size_t>(axes.bands * axes.bands);
   Json list = Json::array();
-  for (int w = axes.extended() / 2; w < axes.extended() && !report.g4.g.empty(); ++w)
+  const lattice::GreenEstimate& green = report.g4.green;
+  for (int w = axes.extended() / 2; w < axes.extended() && !green.mean.empty(); ++w)
     for (int k = 0; k < axes.sites; ++k) {
-      const std::size_t up = bands * 2 * static_cast<std::size_t>(k + axes.sites * w);
-      const auto mean = [&](const std::vector<lattice::Complex>& values) {
-        return (values[up] + values[up + bands]) / 2.0;
-      };
-      const lattice::Complex g = mean(report.g4.g);
-      const lattice::Complex error = report.g4.g_error.empty() ? 0.0 : mean(report.g4.g_error);
+      const std::size_t at = bands * static_cast<std::size_t>(k + axes.sites * w);
+      const lattice::Complex g = green.mean[at];
+      const lattice::Complex error = green.mean_error.empty() ? 0.0 : green.mean_error[at];
       list.push_back({{"k", report.problem.momenta[static_cast<std::size_t>(k)]},
                       {"n", w - axes.extended() / 2},
                       {"re", g.real()},

@@ -211,4 +211,29 @@ Estimate estimate(std::span<const Complex> sums, std::span<const Complex> signs)
   return result;
 }
 
+GreenEstimate green_of(const Averages& averages, std::size_t pairs) {
+  std::vector<std::vector<Complex>> sums;
+  std::vector<Complex> signs;
+  for (int bin = 0; bin < averages.bins(); ++bin) {
+    sums.push_back(averages.sums(bin));
+    signs.push_back(averages.sign(bin));
+  }
+  GreenEstimate green;
+  std::vector<Complex> of_bins(sums.size());
+  const auto add = [&](const auto& sum_of, std::vector<Complex>& values,
+                       std::vector<Complex>& errors) {
+    std::ranges::transform(sums, of_bins.begin(), sum_of);
+    const Estimate found = estimate(of_bins, signs);
+    values.push_back(found.value);
+    if (sums.size() > 1) errors.push_back(found.error);
+  };
+  for (std::size_t at = 0; at < sums[0].size(); ++at) {
+    add([&](const auto& bin) { return bin[at]; }, green.g, green.error);
+    if (at / pairs % 2 == 0)  // spin up
+      add([&](const auto& bin) { return (bin[at] + bin[at + pairs]) / 2.0; }, green.mean,
+          green.mean_error);
+  }
+  return green;
+}
+
 }  // namespace blockyard::lattice

@@ -82,4 +82,15 @@ struct Estimate {
 };
 [[nodiscard]] Estimate estimate(std::span<const Complex> sums, std::span<const Complex> signs);
 
+/// G(k, w) by (b1, b2, s, k, w), and its mean over spins by (b1, b2, k, w): the errors of both
+/// spins are correlated. No errors without bins.
+struct GreenEstimate {
+  std::vector<Complex> g;
+  std::vector<Complex> error;
+  std::vector<Complex> mean;
+  std::vector<Complex> mean_error;
+};
+/// pairs: of bands.
+[[nodiscard]] GreenEstimate green_of(const Averages& averages, std::size_t pairs);
+
 }  // namespace blockyard::lattice

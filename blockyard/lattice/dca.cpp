@@ -87,9 +87,9 @@ class Iteration {
     if (!found.why_undivided.empty())
       throw base::Error(base::Errc::bad_input,
                         fmt::format("iteration {}: {}", number, found.why_undivided));
-    const LevelFunction g = level_function(job.model, axes, found.g);
+    const LevelFunction g = level_function(job.model, axes, found.green.g);
     SelfEnergy next = self_energy_of(job.model, bath, g);
-    if (!found.g_error.empty()) report_.sigma_error = error_of(g, axes, found.g_error);
+    if (!found.green.error.empty()) report_.sigma_error = error_of(g, axes, found.green.error);
     DcaStep told{
         number,           0, 0, density_of(job.model, bath, g), report_.last.walk.order.value,
         found.sign.real()};

@@ -324,19 +324,8 @@ class G4Run::State {
 
   void add_green(G4Report& report) const {
     if (std::abs(averages_.sign()) == 0 || !why_undivided_.empty()) return;
-    std::vector<std::vector<Complex>> sums;
-    std::vector<Complex> signs;
-    for (int bin = 0; bin < averages_.bins(); ++bin) {
-      sums.push_back(averages_.sums(bin));
-      signs.push_back(averages_.sign(bin));
-    }
-    std::vector<Complex> of_bins(sums.size());
-    for (std::size_t at = 0; at < sums[0].size(); ++at) {
-      for (std::size_t bin = 0; bin < sums.size(); ++bin) of_bins[bin] = sums[bin][at];
-      const Estimate g = estimate(of_bins, signs);
-      report.g.push_back(g.value);
-      if (sums.size() > 1) report.g_error.push_back(g.error);
-    }
+    const auto bands = static_cast<std::size_t>(problem_.axes.bands);
+    report.green = green_of(averages_, bands * bands);
   }
 
   ring::Member& member_;

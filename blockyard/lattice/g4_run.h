@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "blockyard/base/buffer.h"
+#include "blockyard/lattice/averages.h"
 #include "blockyard/lattice/channel.h"
 #include "blockyard/lattice/exact_bounds.h"
 #include "blockyard/lattice/g4_update.h"
@@ -69,8 +70,7 @@ struct G4Report {
   std::int64_t item_bytes = 0;
   std::vector<RankReport> ranks;
   std::vector<ring::History> histories;  ///< by rank, at rank 0
-  std::vector<Complex> g;                ///< averages, by (b1, b2, s, k, w); empty: undivided
-  std::vector<Complex> g_error;          ///< empty without bins
+  GreenEstimate green;                   ///< empty: undivided
   std::vector<Leading> leading;
   double seconds = 0;
 };

@@ -35,8 +35,8 @@ void expect_errors(const HubbardJob& job, int ranks, bool are_zero) {
   ring::Team team;
   team.ranks_here = ranks;
   const G4Report report = simulate(job, team, {}).g4;
-  ASSERT_FALSE(report.g_error.empty());
-  for (const Complex& error : report.g_error) {
+  ASSERT_FALSE(report.green.error.empty());
+  for (const Complex& error : report.green.error) {
     EXPECT_TRUE(std::isfinite(error.imag()));
     EXPECT_EQ(error.imag() == 0, are_zero);
   }
@@ -77,6 +77,27 @@ TEST(Averages, a_weight_counts_once_in_what_carries_the_variance) {
   const std::vector<double> tiles(TileSet::diagonal(problem.axes).values(), 1.0);
   for (const double f : {1.0, 0.5}) averages.add(tiles, f, 0);
   EXPECT_NEAR(averages.effective_samples(), 1.25 * 1.25 / 1.0625, 1e-12);
+}
+
+TEST(Averages, errors_of_two_spins_that_cancel_leave_none_of_their_mean) {
+  Problem problem;
+  problem.axes = {1, 1, 1, 1, 2.0};
+  problem.sites = problem.momenta = problem.exchange_momenta = {{0, 0}};
+  problem.g0.assign(4, Complex(0.5));
+  const Cluster cluster = problem.cluster();
+  const TileSet set = TileSet::diagonal(problem.axes);
+  Averages averages(problem, cluster, 2, {});
+  for (const int bin : {0, 1}) {
+    std::vector<double> tiles(set.values(), 0.0);
+    for (const int s : {0, 1})
+      for (std::size_t pair = 0; pair < set.pairs().size(); ++pair)
+        tiles[set.at(pair, s, 0, 0)] = s == bin ? 4 : 2;
+    averages.add(tiles, 1.0, bin);
+  }
+  const GreenEstimate green = green_of(averages, 1);
+  EXPECT_EQ(green.mean, std::vector<Complex>(2, Complex(1.5)));
+  EXPECT_GT(green.error[0].real(), 0.1);
+  EXPECT_NEAR(green.mean_error[0].real(), 0, 1e-14);
 }
 
 TEST(Simulate, a_plan_counts_the_matrices_of_rank_0) {
