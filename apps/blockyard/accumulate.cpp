@@ -96,9 +96,9 @@ void tell(const AccumulateOptions& options, const lattice::G4Report& report) {
                                        {"ring", ring_json(report)},
                                        {"seconds", report.seconds}};
   if (!options.quiet && !is_output_taken({options.json, options.report}))
-    print_out("{} samples, average sign {:.6f}{:+.6f}i +- {:.1e}\n{}written to {}\n",
+    print_out("{} samples, average sign {:.6f}{:+.6f}i +- {:.1e}{}\n{}written to {}\n",
               report.samples, report.sign.real(), report.sign.imag(), report.sign_error,
-              ring_text(report), options.output);
+              sign_error_note(report), ring_text(report), options.output);
   write_ring_json(json, report, options.json, options.report);
 }
 

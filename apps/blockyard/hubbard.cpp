@@ -123,9 +123,10 @@ std::string step_text(const lattice::DcaStep& step) {
 
 std::string text_of(const HubbardJob& job, const HubbardReport& report) {
   std::string text = fmt::format(
-      "order {:.2f} +- {:.2f}, autocorrelation {:.1f} sweeps; sign {:.4f} +- {:.4f}; {} samples\n",
+      "order {:.2f} +- {:.2f}, autocorrelation {:.1f} sweeps; sign {:.4f} +- {:.4f}{}; {} "
+      "samples\n",
       report.walk.order.value, report.walk.order.error, report.walk.autocorrelation_sweeps,
-      report.g4.sign.real(), report.g4.sign_error, report.g4.samples);
+      report.g4.sign.real(), report.g4.sign_error, sign_error_note(report.g4), report.g4.samples);
   for (const auto& one : green_json(report)) {
     if (one["n"] != 0) continue;
     text +=

@@ -33,6 +33,10 @@ ring::Team make_team(fabric::MpiSession* session, int ranks) {
   return team;
 }
 
+std::string sign_error_note(const lattice::G4Report& report) {
+  return report.has_sign_bins ? "" : " (of independent samples)";
+}
+
 void warn_of_undivided(const lattice::G4Report& report, const std::string& output) {
   if (!report.why_undivided.empty())
     print_error("warning: {}. {} has the sums as they are, without division (normalised = 0)\n",

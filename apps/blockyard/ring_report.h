@@ -35,6 +35,9 @@ void write_ring_json(const nlohmann::ordered_json& json, const lattice::G4Report
 /// The same for people.
 [[nodiscard]] std::string ring_text(const lattice::G4Report& report);
 
+/// What the error of the average sign supposes: empty where bins allow for correlation.
+[[nodiscard]] std::string sign_error_note(const lattice::G4Report& report);
+
 /// Of sums that could not be divided by the average sign.
 void warn_of_undivided(const lattice::G4Report& report, const std::string& output);
 

@@ -162,7 +162,7 @@ double Averages::weight() const {
 }
 
 /// Of the mean of f, relative to that of |f|: with s the average sign, the spread of f - s |f|.
-double Averages::sign_error() const {
+double Averages::independent_sign_error() const {
   double squares = 0;
   for (int bin = 0; bin < bins_; ++bin) squares += value(bin, 3);
   const double n = count();
@@ -173,13 +173,31 @@ double Averages::sign_error() const {
   return std::sqrt(std::max(0.0, variance) * n / (n - 1)) / weights;
 }
 
+bool Averages::has_bins() const {
+  int filled = 0;
+  for (int bin = 0; bin < bins_; ++bin) filled += count(bin) > 0 ? 1 : 0;
+  return filled > 1;
+}
+
+double Averages::sign_error() const {
+  if (!has_bins() || weight() == 0) return independent_sign_error();
+  std::vector<Complex> signs;
+  std::vector<Complex> weights;
+  for (int bin = 0; bin < bins_; ++bin) {
+    signs.push_back(sign(bin));
+    weights.emplace_back(value(bin, 4));
+  }
+  return std::abs(estimate(signs, weights).error);
+}
+
 std::string Averages::why_undivided() const {
+  const double error = std::max(sign_error(), independent_sign_error());  // bins may be few
   const double average = weight() > 0 ? std::abs(sign()) / weight() : 0;
-  if (average > 2 * sign_error()) return {};
+  if (average > 2 * error) return {};
   return fmt::format(
       "the average sign is {:.3g} with an error of {:.3g} after {} samples: it is zero within its "
       "error, so nothing can be divided by it; take more samples, or a smaller beta or U",
-      average, sign_error(), static_cast<std::int64_t>(count()));
+      average, error, static_cast<std::int64_t>(count()));
 }
 
 std::vector<Complex> Averages::sums(int bin) const {

@@ -39,8 +39,10 @@ class Averages {
   /// Sum of |f|: the average sign is sign() / weight().
   [[nodiscard]] double weight() const;
   [[nodiscard]] Complex sign() const;
-  /// Error of the average sign, from the spread of samples.
+  /// Error of the average sign: by jackknife where two or more bins have samples, which may be
+  /// correlated then; else that of independent samples.
   [[nodiscard]] double sign_error() const;
+  [[nodiscard]] bool has_bins() const;
   /// Empty, or why nothing can be divided by the average sign: it is zero within its error.
   [[nodiscard]] std::string why_undivided() const;
 
@@ -55,6 +57,7 @@ class Averages {
   [[nodiscard]] std::vector<Complex> sums(int bin) const;
 
  private:
+  [[nodiscard]] double independent_sign_error() const;
   void add_value(int bin, std::size_t at, double value);
   [[noreturn]] void refuse(std::size_t at, double value) const;
   [[nodiscard]] const ring::ExactScale& scale(std::size_t at) const noexcept;

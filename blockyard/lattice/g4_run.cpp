@@ -268,6 +268,7 @@ class G4Run::State {
     report.samples = static_cast<std::int64_t>(averages_.count());
     report.sign = averages_.weight() > 0 ? averages_.sign() / averages_.weight() : 0.0;
     report.sign_error = averages_.sign_error();
+    report.has_sign_bins = averages_.has_bins();
     report.why_undivided = why_undivided_;
     report.effective_samples = averages_.effective_samples();
     report.ring = plan_.ring;

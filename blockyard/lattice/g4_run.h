@@ -60,6 +60,7 @@ struct G4Report {
   std::int64_t samples = 0;
   Complex sign = 0;
   double sign_error = 0;
+  bool has_sign_bins = false;    ///< that error comes from bins
   std::string why_undivided;     ///< empty, or why the result has sums, though averages were wished
   double effective_samples = 0;  ///< Averages::effective_samples
   int ring = 1;

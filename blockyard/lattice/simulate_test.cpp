@@ -100,6 +100,26 @@ TEST(Averages, errors_of_two_spins_that_cancel_leave_none_of_their_mean) {
   EXPECT_NEAR(green.mean_error[0].real(), 0, 1e-14);
 }
 
+TEST(Averages, the_error_of_the_sign_is_that_of_bins) {
+  Problem problem;
+  problem.axes = {1, 1, 1, 1, 2.0};
+  problem.sites = problem.momenta = problem.exchange_momenta = {{0, 0}};
+  problem.g0.assign(4, Complex(0.5));
+  const Cluster cluster = problem.cluster();
+  const std::vector<double> tiles(TileSet::diagonal(problem.axes).values(), 1.0);
+  Averages one(problem, cluster, 1, {});
+  Averages two(problem, cluster, 2, {});
+  constexpr int each = 50;  // samples that are all alike
+  for (int n = 0; n < 2 * each; ++n) {
+    one.add(tiles, n < each ? 1.0 : 0.2, 0);
+    two.add(tiles, n < each ? 1.0 : -0.2, n / each);
+  }
+  EXPECT_FALSE(one.has_bins());
+  EXPECT_TRUE(two.has_bins());
+  EXPECT_NEAR(two.sign_error(), std::sqrt(0.5 * (std::pow(1 / 3.0, 2) + std::pow(5 / 3.0, 2))),
+              1e-12);
+}
+
 TEST(Simulate, a_plan_counts_the_matrices_of_rank_0) {
   HubbardJob job = atom();
   job.options.channels = {Channel::pp_up_down};
