@@ -145,19 +145,6 @@ std::string text_of(const HubbardJob& job, const HubbardReport& report) {
   return text + ring_text(report.g4) + "written to " + job.output + "\n";
 }
 
-/// Errors from bins know nothing of rare samples that have not come yet.
-void warn_of_tails(const HubbardJob& job, const lattice::G4Report& report) {
-  constexpr double enough = 50;
-  constexpr double share = 0.1;
-  if (job.options.channels.empty() || report.effective_samples >= enough ||
-      report.effective_samples >= share * static_cast<double>(report.samples))
-    return;
-  print_error(
-      "warning: about {:.0f} of {} samples carry the variance of G4, so its error bars are too "
-      "small: take more samples, a longer warm_up, or a larger [method] shift than {}\n",
-      std::max(1.0, report.effective_samples), report.samples, job.shift);
-}
-
 /// A line on a terminal, at most a few times a second. Any thread.
 lattice::Progress progress_line(bool quiet) {
   if (quiet || isatty(STDERR_FILENO) != 1) return {};
@@ -313,7 +300,7 @@ int simulate(const HubbardRun& run, HubbardJob& job, fabric::MpiSession* session
   if (!is_lead) return 0;
   Json json = json_of(job, report.last);
   if (job.dca) json["dca"] = dca_json(job, report);
-  warn_of_tails(job, report.last.g4);
+  warn_of_errors(job, report.last);
   warn_of_undivided(report.last.g4, job.output);
   if (job.dca && !report.is_converged)
     print_error("warning: not converged to {} after {} iterations; go on with restart = \"{}\"\n",

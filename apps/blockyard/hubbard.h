@@ -56,6 +56,9 @@ void check_lattice_options(const CLI::App& command, const std::string& file,
 /// The name by which the file of the job has to name another one.
 [[nodiscard]] std::string seen_from_job(const std::string& file, const lattice::HubbardJob& job);
 
+/// Of error bars that are too small: few samples carry the variance, or bins are short.
+void warn_of_errors(const lattice::HubbardJob& job, const lattice::HubbardReport& report);
+
 /// The file of results, and next to it that of the self-energy.
 void set_output(const std::string& output, lattice::HubbardJob& job);
 

@@ -61,6 +61,15 @@ std::int64_t RankWalk::samples_of(const Place& place) const {
   return job.samples / job.walkers + (place.number < job.samples % job.walkers ? 1 : 0);
 }
 
+/// Walker by walker, so that a bin has as many samples in a row as there can be: the fewer, the
+/// more bins are correlated with each other. None is empty, however few samples a walker gives.
+int RankWalk::bin_of_next(const Place& place) const {
+  const HubbardJob& job = setting_.job;
+  const std::int64_t before = place.number * (job.samples / job.walkers) +
+                              std::min(place.number, job.samples % job.walkers);
+  return static_cast<int>((before + place.given) * job.options.bins / job.samples);
+}
+
 void RankWalk::load(Place& place) {
   const std::vector<std::byte> bytes = setting_.from->walker(place.number);
   base::FieldReader in(bytes);
@@ -97,10 +106,7 @@ void RankWalk::advance(Place& place, std::int64_t steps) {
   for (; steps > 0 && place.given < samples; --steps) {
     for (std::int64_t sweep = 0; sweep < job.sweeps; ++sweep) place.walker.sweep();
     place.orders.add(place.walker.order(), place.walker.weight());
-    // Neighbours in time share a bin, and no bin is empty, however few samples a walker gives.
-    const std::int64_t number = place.given * job.walkers + place.number;
-    setting_.run.give(place.walker.sample(),
-                      static_cast<int>(number * job.options.bins / job.samples));
+    setting_.run.give(place.walker.sample(), bin_of_next(place));
     ++place.given;
     setting_.sampled(1);
   }

@@ -72,6 +72,7 @@ class RankWalk {
     bool ends = false;
   };
   [[nodiscard]] std::int64_t samples_of(const Place& place) const;
+  [[nodiscard]] int bin_of_next(const Place& place) const;
   void load(Place& place);
   [[nodiscard]] std::vector<std::byte> states() const;
   void advance(Place& place, std::int64_t steps);

@@ -252,6 +252,27 @@ class Signs(LatticeTest):
             self.assertGreater(abs(file["G4/ph_magnetic"][...]).max(), 0)
 
 
+class Bins(LatticeTest):
+    JOB = "[lattice]\nsites = [2]\nu = 4.0\nmu = 1.0\nbeta = 2.0\n[method]\nname = \"g\"\nfrequencies = 2\n"
+
+    def test_bins_that_are_too_short_are_told(self):
+        for bins, is_told in ((10, False), (250, True)):
+            done = self.blockyard(self.JOB + f"samples = 1000\n[run]\nbins = {bins}\n")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual("error bars are too small" in done.stderr, is_told, done.stderr)
+
+    def test_error_bars_are_those_of_correlated_samples(self):
+        """Twelve seeds: chi-square is 1 a value, and it was 2.6 where a bin had neighbours of all walkers."""
+        exact = Exact(2, 4.0, 2.0, 1.0)
+        chi = []
+        for seed in range(12):
+            results = self.simulate(self.JOB + f"samples = 1000\nseed = {seed}\n[run]\nbins = 50\n")
+            for one in results["g"]:
+                expected = exact.green(one["k"][0], (2 * one["n"] + 1) * np.pi / 2)
+                chi.append((abs(complex(one["re"], one["im"]) - expected) / one["error"])**2)
+        self.assertLess(np.mean(chi), 1.7)
+
+
 class Plan(LatticeTest):
     def plan(self, text, *arguments):
         (self.folder / "job.toml").write_text(text)
