@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 
 #include "blockyard/base/error.h"
 
@@ -229,7 +230,26 @@ Estimate estimate(std::span<const Complex> sums, std::span<const Complex> signs)
   return result;
 }
 
-GreenEstimate green_of(const Averages& averages, std::size_t pairs) {
+namespace {
+
+std::vector<std::vector<Complex>> left_out(const Averages& averages) {
+  std::vector<std::vector<Complex>> without;
+  if (!averages.has_bins()) return without;
+  std::vector<Complex> all(averages.sums(0).size());
+  for (int bin = 0; bin < averages.bins(); ++bin)
+    std::ranges::transform(all, averages.sums(bin), all.begin(), std::plus<>());
+  for (int bin = 0; bin < averages.bins(); ++bin) {
+    if (averages.count(bin) == 0) continue;
+    const Complex sign = averages.sign() - averages.sign(bin);
+    std::vector<Complex>& g = without.emplace_back(averages.sums(bin));
+    std::ranges::transform(all, g, g.begin(), [&](Complex a, Complex b) { return (a - b) / sign; });
+  }
+  return without;
+}
+
+}  // namespace
+
+GreenEstimate green_of(const Averages& averages, std::size_t pairs, bool leaves_out) {
   std::vector<std::vector<Complex>> sums;
   std::vector<Complex> signs;
   for (int bin = 0; bin < averages.bins(); ++bin) {
@@ -237,6 +257,7 @@ GreenEstimate green_of(const Averages& averages, std::size_t pairs) {
     signs.push_back(averages.sign(bin));
   }
   GreenEstimate green;
+  if (leaves_out) green.without = left_out(averages);
   std::vector<Complex> of_bins(sums.size());
   const auto add = [&](const auto& sum_of, std::vector<Complex>& values,
                        std::vector<Complex>& errors) {

@@ -92,8 +92,10 @@ struct GreenEstimate {
   std::vector<Complex> error;
   std::vector<Complex> mean;
   std::vector<Complex> mean_error;
+  std::vector<std::vector<Complex>> without;  ///< g of all bins but one, by those with samples
 };
-/// pairs: of bands.
-[[nodiscard]] GreenEstimate green_of(const Averages& averages, std::size_t pairs);
+/// pairs: of bands. With `leaves_out`, `without` is there, for the errors of functions of g.
+[[nodiscard]] GreenEstimate green_of(const Averages& averages, std::size_t pairs,
+                                     bool leaves_out = false);
 
 }  // namespace blockyard::lattice

@@ -19,20 +19,22 @@ namespace {
 /// about 4e-13 C beta^3, which is 1e-9 at beta C^(1/3) = 13. C: of the order of t^3.
 constexpr int bath_frequencies = 1024;
 
-/// The error of 1 / G, by part. g_error: of a report; that of one momentum is taken, as what the
-/// lattice makes equal need not be independent.
-LevelFunction error_of(const LevelFunction& g, const Axes& axes,
-                       const std::vector<Complex>& g_error) {
-  LevelFunction error{g.levels, g.momenta, {}};
-  const auto bands = static_cast<std::size_t>(axes.bands * axes.bands);
-  for (std::size_t at = 0; at < g.values.size(); ++at) {
-    const std::size_t k = at / static_cast<std::size_t>(g.levels);  // and frequency
-    const auto middle = static_cast<std::size_t>(axes.extended() / 2 * axes.sites);
-    const Complex of_g = g_error[bands * 2 * (middle + k)];
-    const Complex factor = 1.0 / (g.values[at] * g.values[at]);
-    error.values.emplace_back(std::hypot(factor.real() * of_g.real(), factor.imag() * of_g.imag()),
-                              std::hypot(factor.imag() * of_g.real(), factor.real() * of_g.imag()));
+/// The error of Sigma, by part, by jackknife of Sigma itself: what it is averaged over need not be
+/// independent. without: G without each of the bins.
+LevelFunction error_of(const Hubbard& model, const Axes& axes, const Bath& bath,
+                       const LevelFunction& sigma,
+                       const std::vector<std::vector<Complex>>& without) {
+  LevelFunction error{sigma.levels, sigma.momenta, std::vector<Complex>(sigma.values.size())};
+  for (const std::vector<Complex>& g : without) {
+    const SelfEnergy one = self_energy_of(model, bath, level_function(model, axes, g));
+    for (std::size_t at = 0; at < sigma.values.size(); ++at) {
+      const Complex change = one.known.values[at] - sigma.values[at];
+      error.values[at] += Complex(std::pow(change.real(), 2), std::pow(change.imag(), 2));
+    }
   }
+  const double factor = 1 - 1 / static_cast<double>(without.size());
+  for (Complex& one : error.values)
+    one = {std::sqrt(factor * one.real()), std::sqrt(factor * one.imag())};
   return error;
 }
 
@@ -79,6 +81,7 @@ class Iteration {
     HubbardJob job = job_;
     job.options.channels.clear();
     job.options.has_matrices = false;
+    job.options.leaves_bins_out = true;
     job.half = options.frequencies;
     job.exchange = 1;
     const Bath bath = run(job, number);
@@ -89,7 +92,8 @@ class Iteration {
                         fmt::format("iteration {}: {}", number, found.why_undivided));
     const LevelFunction g = level_function(job.model, axes, found.green.g);
     SelfEnergy next = self_energy_of(job.model, bath, g);
-    if (!found.green.error.empty()) report_.sigma_error = error_of(g, axes, found.green.error);
+    if (!found.green.without.empty())
+      report_.sigma_error = error_of(job.model, axes, bath, next.known, found.green.without);
     DcaStep told{
         number,           0, 0, density_of(job.model, bath, g), report_.last.walk.order.value,
         found.sign.real()};

@@ -326,7 +326,7 @@ class G4Run::State {
   void add_green(G4Report& report) const {
     if (std::abs(averages_.sign()) == 0 || !why_undivided_.empty()) return;
     const auto bands = static_cast<std::size_t>(problem_.axes.bands);
-    report.green = green_of(averages_, bands * bands);
+    report.green = green_of(averages_, bands * bands, options_.leaves_bins_out);
   }
 
   ring::Member& member_;

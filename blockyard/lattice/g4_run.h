@@ -42,6 +42,7 @@ struct G4Options {
   /// it that they outlive the run.
   std::vector<device::Device*> devices;
   std::int64_t device_bytes = 0;  ///< of each rank on its device; 0: as on the host
+  bool leaves_bins_out = false;   ///< the report has GreenEstimate::without
   bool has_matrices = false;  ///< the report tells eigenvalues, of one band and if they are small
 };
 

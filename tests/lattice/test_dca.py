@@ -99,6 +99,21 @@ self_energy_frequencies = 4"""))
         self.assertLess(error.max(), 0.1)
         self.assertAlmostEqual(results["dca"]["iterations"][-1]["density"], 0.5, delta=0.02)
 
+    def test_errors_are_the_spread_over_seeds(self):
+        found, errors = [], []
+        for seed in range(16):
+            results = self.simulate(job("sites = [2]\nu = 4.0\nmu = 0.5\nbeta = 2.0", f"""
+samples = 1000
+seed = {seed}
+iterations = 1
+self_energy_frequencies = 3""", "bins = 20"))
+            sigma, error = self.self_energy(results, 2)
+            found.append(sigma)
+            errors.append(error)
+        spread = np.sqrt(np.var(found, axis=0, ddof=1))
+        ratio = np.sqrt(np.mean(np.square(errors), axis=0)) / spread
+        self.assertLess(abs(np.log(ratio)).mean(), np.log(1.4), ratio)
+
     def test_without_hopping_it_is_the_atom(self):
         u, beta = 3.0, 1.5
         results = self.simulate(job(f"sites = [1]\nt = 0.0\nu = {u}\nbeta = {beta}", """
