@@ -139,7 +139,8 @@ std::string text_of(const HubbardJob& job, const HubbardReport& report) {
                         is_pairing ? "pairing" : "spin", one.momentum[0], one.momentum[1],
                         one.eigenvalue, one.eigenvalue_error);
     text += is_pairing ? "\n"
-                       : fmt::format(", susceptibility {:.4f} +- {:.4f}\n", one.susceptibility,
+                       : fmt::format(", susceptibility from {} frequencies {:.4f} +- {:.4f}\n",
+                                     report.problem.axes.compact(), one.susceptibility,
                                      one.susceptibility_error);
   }
   return text + ring_text(report.g4) + "written to " + job.output + "\n";

@@ -20,7 +20,9 @@ struct Leading {
   /// instability. chi0: G(k) G(q - k) for pairing, - G(k) G(k + q) for spin.
   double eigenvalue = 0;
   double eigenvalue_error = 0;
-  /// Sum of chi over all, divided by beta nk.
+  /// Sum of chi over all momenta and the frequencies of G4, divided by beta nk: for spin, what
+  /// these frequencies give of <m; m> / 2 a site, m = n_up - n_down. The rest goes as 1 /
+  /// frequencies.
   double susceptibility = 0;
   double susceptibility_error = 0;
 };
