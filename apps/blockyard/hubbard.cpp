@@ -135,9 +135,9 @@ std::string text_of(const HubbardJob& job, const HubbardReport& report) {
   }
   for (const lattice::Leading& one : report.g4.leading) {
     const bool is_pairing = lattice::is_pp(one.channel);
-    text += fmt::format("{} at q = [{}, {}]: leading eigenvalue {:.4f} +- {:.4f}",
+    text += fmt::format("{} at q = [{}, {}]: leading eigenvalue{} {:.4f} +- {:.4f}",
                         is_pairing ? "pairing" : "spin", one.momentum[0], one.momentum[1],
-                        one.eigenvalue, one.eigenvalue_error);
+                        job.dca ? " of the cluster" : "", one.eigenvalue, one.eigenvalue_error);
     text += is_pairing ? "\n"
                        : fmt::format(", susceptibility from {} frequencies {:.4f} +- {:.4f}\n",
                                      report.problem.axes.compact(), one.susceptibility,

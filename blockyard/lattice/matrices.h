@@ -17,7 +17,8 @@ struct Leading {
   Channel channel = Channel::pp_up_down;
   Vector2 momentum{0, 0};
   /// The eigenvalue of 1 - chi^-1 chi0 with the largest real part: 0 without interaction, 1 at an
-  /// instability. chi0: G(k) G(q - k) for pairing, - G(k) G(k + q) for spin.
+  /// instability. chi0: G(k) G(q - k) for pairing, - G(k) G(k + q) for spin, with G of the cluster:
+  /// of a cluster embedded in a lattice it is not the eigenvalue of the lattice.
   double eigenvalue = 0;
   double eigenvalue_error = 0;
   /// Sum of chi over all momenta and the frequencies of G4, divided by beta nk: for spin, what
