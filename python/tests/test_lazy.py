@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import blockyard
+from blockyard._lazy.nodes import in_order
 from conftest import arrays_shown
 
 DTYPES = ["f8", "f8", "f8", "f4", "c16", "c8", "i8", "?"]
@@ -280,6 +281,34 @@ def test_what_is_written_twice_is_computed_once(session):
     for _ in range(40):  # not computed 2^40 times
         x = x + x * 0.5
     same(x, a * 1.5**40, "doubled")
+
+
+def nodes_of(x):
+    return len(in_order(x._node))
+
+
+def test_a_slice_has_no_more_nodes_than_its_array(session):
+    a = np.random.default_rng(13).normal(size=(3, 4))
+    x, y = session.array(a), session.array(a)
+    for _ in range(10):
+        x = x + x
+    assert nodes_of(x) == 11 and nodes_of(x[0]) == 11 and nodes_of(x.T[1:, ::2]) == 11 and nodes_of(x[...]) == 11
+    same(x[0], a[0] * 2**10, "doubled")
+    for _ in range(10):
+        y = y + y.T[:3, :1]
+    one = a
+    for _ in range(10):
+        one = one + one.T[:3, :1]
+    same(y, one, "with the first row")
+
+
+def test_what_is_broadcast_has_no_more_nodes_than_its_array(session):
+    a = np.random.default_rng(14).random(size=(3, 4)) + 1.0
+    x = session.array(a)
+    for n in range(10):
+        x, a = x / x.sum(1, keepdims=True), a / a.sum(1, keepdims=True)
+        assert nodes_of(x) == 3 * (n + 1) + 1  # the sum, with an axis of one element, the quotient
+    same(x, a, "balanced")
 
 
 def test_an_error_of_a_file_is_raised_as_it_is(session, torn_array):

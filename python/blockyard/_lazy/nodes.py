@@ -28,8 +28,19 @@ class Node:
     def ndim(self) -> int:
         return len(self.shape)
 
-    def take(self, where: Sequence[Index]) -> "Node":
-        """The part at an index or a slice for each axis."""
+    def take(self, where: Sequence[Index], known: dict[Any, "Node"] | None = None) -> "Node":
+        """The part at an index or a slice for each axis. `known`: the parts taken so far of what the root of a
+        take is made of, which it keeps alive: nodes that are used many times are taken once."""
+        if all(isinstance(one, slice) and one.indices(extent) == (0, extent, 1) for one, extent in zip(where, self.shape)):
+            return self
+        known = {} if known is None else known
+        key = (id(self), *((one.start, one.stop, one.step) if isinstance(one, slice) else one for one in where))
+        if key not in known:
+            known[key] = self.part(where, known)
+        return known[key]
+
+    def part(self, where: Sequence[Index], known: dict[Any, "Node"]) -> "Node":
+        """As `take` for a node that is not in `known`."""
         raise NotImplementedError
 
     def permute(self, order: Sequence[int]) -> "Node":
@@ -49,7 +60,7 @@ class Leaf(Node):
         self.shape = tuple(array.shape)
         self.dtype = array.dtype
 
-    def take(self, where: Sequence[Index]) -> Node:
+    def part(self, where: Sequence[Index], known: dict[Any, Node]) -> Node:
         part = self.array[tuple(where)]
         return Leaf(part if isinstance(part, BlockSource) else np.asarray(part))
 
@@ -82,11 +93,11 @@ class Operation(Node):
             extents.update({label: extent for label, extent in zip(labels, node.shape) if label >= self.ndim})
         return extents
 
-    def take(self, where: Sequence[Index]) -> Node:
+    def part(self, where: Sequence[Index], known: dict[Any, Node]) -> Node:
         kept = [label for label in range(self.ndim) if isinstance(where[label], slice)]
         others = sorted(label for label in self.extents if label >= self.ndim)
         to = {label: new for new, label in enumerate([*kept, *others])}
-        args = [(node.take([where[label] if label < self.ndim else slice(None) for label in labels]),
+        args = [(node.take([where[label] if label < self.ndim else slice(None) for label in labels], known),
                  tuple(to[label] for label in labels if label in to)) for node, labels in self.args]
         shape = [len(range(*one.indices(self.shape[label]))) for label, one in enumerate(where) if isinstance(one, slice)]
         return self.made(shape, args)
