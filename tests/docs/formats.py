@@ -9,7 +9,7 @@ import sys
 VERSIONS = [  # page and what stands before the number there, the same of the source
     ("docs/disk.md", r'"BYCHECK\\n" version u32 \(', "blockyard/store/checkpoint_file.cpp", r"\bversion = "),
     ("docs/disk.md", r'"BYSPILL\\n".*\n\s+version\s+u32\s+', "blockyard/store/spill_file.cpp", r"\bversion = "),
-    ("docs/bytecode.md", r"version of the format: ", "blockyard/program/file.h", r"file_version = "),
+    ("docs/bytecode.md", r"version of the format: ", "blockyard/program/file.h", r"\bfile_version = "),
 ]
 
 
