@@ -125,10 +125,16 @@ void write_whole_file(const fs::path& path, std::span<const std::byte> bytes) {
     return;
   }
   Replacement file(target);
-  {
+  try {
     const auto written = PosixStore().open(file.temporary(), OpenMode::create);
     written->write_at(0, bytes);
-    written->sync();  // by the descriptor that wrote, which is told what went wrong
+    written->sync();              // by the descriptor that wrote, which is told what went wrong
+  } catch (const Error& error) {  // of the file that the user knows
+    std::string text = error.what();
+    const std::string temporary = file.temporary().string();
+    if (const auto at = text.find(temporary); at != std::string::npos)
+      text.replace(at, temporary.size(), path.string());
+    throw Error(error.code(), text);
   }
   file.commit();
 }
