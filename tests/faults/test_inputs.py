@@ -43,14 +43,12 @@ class Inputs(common.JobTest):
                  "folder/two.sial": "sial two\n  scalar x\nendsial two\n",
                  "broken.sial": 'import "one.sial"\nsial broken\n  y = \nendsial broken\n',
                  "job.toml": 'programs = ["main.sial"]\n[run]\nworkers = 1\n',
-                 "broken.toml": 'programs = ["broken.sial"]\n',
-                 "keeps.toml": 'programs = ["main.sial"]\n[run]\nworkers = 1\nsave = "folder/two.sial"\n'}
+                 "broken.toml": 'programs = ["broken.sial"]\n'}
         for name, text in texts.items():
             self.write(name, text)
         find = ("-I", "folder")
         for command in (("run", "main.sial", "--json", "folder/two.sial", *find),
                         ("run", "main.sial", "--save", "./folder/two.sial", *find),
-                        ("run", "keeps.toml", *find),
                         ("run", "job.toml", "--report", "folder/two.sial", *find),
                         ("run", "job.toml", "broken.toml", "--json", "folder/two.sial", *find),
                         ("run", "broken.toml", "job.toml", "--json", "folder/two.sial", *find),

@@ -47,7 +47,7 @@ RECIPES = {
          Step("blockyard/program/opcode.cpp",
               ("worker 0 prints static array a, then b more newlines\"},\n",
                '  {O::sort_blocks, "sort_blocks", {array, none, none}, "", "", next, writes, "sort"},\n')),
-         Step("blockyard/program/file.h", ("file_version = ", "1'"))],
+         Step("blockyard/program/file.h", ("uint32_t file_version = ", "1'"))],
         ["blockyard/program/opcode.cpp", "blockyard/program/file.cpp"],
         [("blockyard/program/opcode.cpp", "blockyard/program/opcode.cpp")]),
     "metric": Recipe(
