@@ -33,7 +33,7 @@ int processes_of_srun() { return number_in("SLURM_STEP_NUM_TASKS"); }
 int launched_processes() {
   constexpr std::array names = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS"};
   for (const char* name : names)
-    if (std::getenv(name) != nullptr) return std::max(number_in(name), 1);
+    if (const int count = number_in(name); count > 0) return count;
   const bool has_rank = std::getenv("PMIX_RANK") != nullptr || std::getenv("PMI_RANK") != nullptr;
   return has_rank ? std::max(processes_of_srun(), 1) : 0;
 }
@@ -68,8 +68,9 @@ std::unique_ptr<fabric::MpiSession> join_processes(const std::string& fabric) {
   const int launched = launched_processes();
   const int by_srun = processes_of_srun();
   if (fabric == "loopback") return nullptr;
-  if (fabric != "mpi" && launched == 0) {
-    if (by_srun > 1) refuse_strangers(by_srun, true);
+  // One process needs no MPI, and may not be the first program of its slot: MPI starts once in one.
+  if (fabric != "mpi" && launched <= 1) {
+    if (launched == 0 && by_srun > 1) refuse_strangers(by_srun, true);
     return nullptr;
   }
   auto session = std::make_unique<fabric::MpiSession>();

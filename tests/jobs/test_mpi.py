@@ -100,6 +100,17 @@ class Mpi(common.JobTest):
         done = self.run_in(2, "run", path, "-w", 2)
         self.assertEqual((done.returncode, done.stdout), (0, "text\n"), done.stderr)
 
+    def test_one_process_needs_no_mpi(self):
+        run = [common.BLOCKYARD, "run", self.write("p.sial", 'sial p\nprint "text"\nendsial p\n'), "-w", "1"]
+        twice = subprocess.run([MPIEXEC, "-n", "1", "sh", "-c", '"$@" && "$@"', "sh", *run], text=True, capture_output=True,
+                               timeout=common.LIMIT_SECONDS, check=False)
+        self.assertEqual((twice.returncode, twice.stdout), (0, "text\ntext\n"), twice.stderr)
+        for left_over in ({"PMI_RANK": "0"}, {"OMPI_COMM_WORLD_SIZE": "abc"}, {"PMI_SIZE": ""}):
+            with self.subTest(left_over=left_over):
+                done = self.run_blockyard(*run[1:], "--json", "out.json", environment=left_over)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual(json.loads((self.folder / "out.json").read_text())["fabric"], "loopback")
+
     def test_an_error_ends_all_processes_with_its_cause_once(self):
         path = self.write("p.sial", FAILING)
         done = self.run_in(2, "run", path, "-w", 1, "--segments", "ao=2,2,2,2")
