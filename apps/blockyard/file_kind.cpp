@@ -80,10 +80,10 @@ void check_is_program(const std::string& path) {
     refuse("a folder (blockyard resume continues from a folder of checkpoints)");
   errno = 0;
   std::ifstream in(path, std::ios::binary);
-  if (!in)
-    throw base::Error(base::Errc::io, fmt::format("cannot read {}: {}", path, strerror(errno)));
   std::string begin(looked_at_bytes, '\0');
-  in.read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  if (in) in.read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  if (!in && !in.eof())
+    throw base::Error(base::Errc::io, fmt::format("cannot read {}: {}", path, strerror(errno)));
   const bool is_whole = in.eof();
   begin.resize(static_cast<std::size_t>(in.gcount()));
   if (const std::string binary = describe_binary(begin); !binary.empty()) refuse(binary);

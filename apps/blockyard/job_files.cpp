@@ -3,11 +3,10 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <filesystem>
-#include <iostream>
-#include <iterator>
 #include <map>
 #include <system_error>
 
@@ -17,6 +16,7 @@
 #include "blockyard/aces/dat/dat_job.h"
 #include "blockyard/aces/zmat/zmat.h"
 #include "blockyard/base/error.h"
+#include "blockyard/base/read_file.h"
 #include "blockyard/base/text.h"
 #include "blockyard/input/job_file.h"
 #include "blockyard/job/program_file.h"
@@ -35,7 +35,7 @@ bool is_job_file(const std::string& file) {
 input::Spec read_any(const std::string& file, const std::vector<std::string>& programs,
                      const input::Settings& settings) {
   job::ReadJob job = file == standard_input
-                         ? job::parse_job(std::string(std::istreambuf_iterator<char>(std::cin), {}),
+                         ? job::parse_job(base::read_descriptor(STDIN_FILENO, "standard input"),
                                           "standard input", settings)
                          : job::read_job(file, programs, settings);
   for (const std::string& warning : job.warnings) print_error("warning: {}\n", warning);

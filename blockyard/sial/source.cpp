@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "blockyard/sial/source.h"
 
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <system_error>
+
+#include "blockyard/base/read_file.h"
 
 namespace blockyard::sial {
 namespace {
@@ -26,11 +24,7 @@ std::optional<std::string> read_file(const fs::path& path, std::string& reason) 
     reason = status.type() == fs::file_type::directory ? "it is a folder" : "it is not a file";
     return std::nullopt;
   }
-  errno = 0;
-  std::ifstream in(path, std::ios::binary);
-  if (in) return std::string(std::istreambuf_iterator<char>(in), {});
-  reason = strerror(errno);
-  return std::nullopt;
+  return base::try_read_file(path.string(), reason);
 }
 
 }  // namespace

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -15,6 +14,7 @@
 #include "blockyard/base/bytes.h"
 #include "blockyard/base/error.h"
 #include "blockyard/base/number.h"
+#include "blockyard/base/read_file.h"
 #include "blockyard/store/whole_file.h"
 
 namespace blockyard::super {
@@ -28,14 +28,6 @@ using Operands = std::span<Operand>;
 /// name[1.2] of block name[1,2], and the ending.
 std::string file_of(const Operand& block, std::string_view ending) {
   return fmt::format("{}[{}]{}", block.name, fmt::join(block.segments, "."), ending);
-}
-
-std::string contents(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw Error(Errc::io, fmt::format("cannot read the file {}", path));
-  std::ostringstream text;
-  text << in.rdbuf();
-  return std::move(text).str();
 }
 
 using Position = std::array<Extent, array::max_order>;
@@ -72,7 +64,7 @@ class TextPlaces {
 };
 
 void read_text(const Operand& block, const std::string& path) {
-  std::istringstream in(contents(path));
+  std::istringstream in(base::read_file(path));
   TextPlaces places(block);
   std::vector<bool> is_set(block.values.size(), false);
   std::size_t count = 0;
@@ -127,7 +119,7 @@ void write_block_to_file(Operands operands, const Context&) {
 void read_block_from_file(Operands operands, const Context&) {
   const Operand& block = operands[0];
   const std::string path = file_of(block, ".blk");
-  const std::string bytes = contents(path);
+  const std::string bytes = base::read_file(path);
   base::ByteReader in(std::as_bytes(std::span(bytes)));
   try {
     std::vector<Extent> extents;

@@ -4,6 +4,7 @@
 
 import os
 import pathlib
+import subprocess
 import sys
 import unittest
 
@@ -67,6 +68,31 @@ class Inputs(common.JobTest):
         for command in ("run", "plan", "convert"):
             end = ("out.toml",) if command == "convert" else ()
             self.assert_fails(self.run_blockyard(command, "pipe.toml", *end), "pipe.toml is a pipe", "'-'")
+
+    def test_an_input_that_fails_while_it_is_read_is_not_taken_for_a_shorter_one(self):
+        self.write("w.xyz", "1\n\nHe 0 0 0\n")
+        self.write("b.nw", "basis\nHe S\n 1.0 1.0\nend\n")
+        self.write("a.sial", "sial a\nscalar x\nx = 1.0\nprint x\nendsial a\n")
+        self.write("block.sial", "special read_block_from_text_file w\nsial block\nindex i = 1:1\nlocal a[i]\nallocate a[*]\n"
+                                 "do i\nexecute read_block_from_text_file a[i]\nenddo i\nendsial block\n")
+        self.write("a[1].txt", "1 2.5\n")
+        self.write("job.toml", "# " + 70000 * "-" + '\nprograms = ["a.sial"]\n')
+        self.write("helium.toml", '[molecule]\nfile = "w.xyz"\n[basis]\nfile = "b.nw"\n[method]\nname = "scf"\n')
+        for name, at, command in (("job.toml", 2, ("run", "job.toml")), ("a.sial", 1, ("run", "a.sial")),
+                                  ("a.sial", 1, ("check", "a.sial")), ("a.sial", 1, ("run", "job.toml")),
+                                  ("w.xyz", 1, ("run", "helium.toml")), ("b.nw", 1, ("run", "helium.toml")),
+                                  ("a[1].txt", 1, ("run", "block.sial", "-w", "1", "-s", "i=1"))):
+            with self.subTest(name=name, command=command):
+                failing = {"LD_PRELOAD": os.environ["TRIP"], "TRIP_CALL": "read", "TRIP_AT": str(at), "TRIP_ERRNO": "5",
+                           "TRIP_PATH": name}
+                done = self.run_blockyard(*command, environment=failing)
+                self.assert_fails(done, f"cannot read {name}: Input/output error")
+                self.assertNotIn("bug", done.stderr)
+
+    def test_a_closed_standard_input_is_not_an_empty_job(self):
+        done = subprocess.run([common.BLOCKYARD, "run", "-"], cwd=self.folder, capture_output=True, text=True, check=False,
+                              timeout=common.LIMIT_SECONDS, preexec_fn=lambda: os.close(0))
+        self.assert_fails(done, "cannot read standard input: Bad file descriptor")
 
 
 if __name__ == "__main__":

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Makes something happen to a process at a chosen call of a chosen function, without a sleep: put it
  * before the program with LD_PRELOAD. From the environment:
- *   TRIP_CALL    send | pwrite | fsync | rename | pread | fflush: which function is counted
+ *   TRIP_CALL    send | read | pwrite | fsync | rename | pread | fflush: which function is counted
  *   TRIP_AT      the number of the call, from 1 on, at which it trips (all later ones too if an error)
  *   TRIP_SIGNAL  signal that the process then gets, or
  *   TRIP_ERRNO   error that the call then fails with, or
  *   TRIP_FLIP    pread: a bit of what is read is wrong
  *   TRIP_RANK    of MPI: only this rank (as the launcher numbers it)
- *   TRIP_PATH    pwrite, pread and rename: only files whose (old) path has this text
+ *   TRIP_PATH    read, pwrite, pread and rename: only files whose (old) path has this text
  * "fflush" is that of standard output, "send" is pthread_mutex_lock: what every message takes at least once. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -84,6 +84,14 @@ int pthread_mutex_lock(pthread_mutex_t* mutex) {
   if (real == NULL) real = REAL(pthread_mutex_lock);
   if (getenv("TRIP_CALL") != NULL) (void)trip("send", NULL);
   return real(mutex);
+}
+
+ssize_t read(int file, void* bytes, size_t count) {
+  char path[4096];
+  const int error = trip("read", path_of(file, path, sizeof path));
+  if (error == 0) return REAL(read)(file, bytes, count);
+  errno = error;
+  return -1;
 }
 
 ssize_t pwrite(int file, const void* bytes, size_t count, off_t offset) {

@@ -4,13 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
 #include <cmath>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include "blockyard/base/error.h"
 #include "blockyard/base/number.h"
@@ -57,18 +52,11 @@ std::optional<std::int64_t> parse_integer(std::string_view word) {
 }
 
 std::string read_text_file(const std::string& path, std::string_view purpose) {
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored))
-    throw base::Error(base::Errc::io, fmt::format("{} '{}' is a folder", purpose, path));
-  errno = 0;
-  std::ifstream file(path, std::ios::binary);
-  if (!file)
-    throw base::Error(base::Errc::io, fmt::format("cannot open the {} '{}': {}", purpose, path,
-                                                  std::strerror(errno)));
-  std::string text(std::istreambuf_iterator<char>(file), {});
-  if (file.bad())
-    throw base::Error(base::Errc::io, fmt::format("cannot read the {} '{}'", purpose, path));
-  return std::string(base::without_byte_order_mark(text));
+  try {
+    return base::read_text(path);
+  } catch (const base::Error& error) {
+    throw base::Error(error.code(), fmt::format("{}: {}", purpose, error.what()));
+  }
 }
 
 }  // namespace blockyard::qc::detail
