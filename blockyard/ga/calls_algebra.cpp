@@ -201,9 +201,10 @@ void step_bound_info_patch(int g_xx, Ints xxlo, Ints xxhi, int g_vv, Ints vvlo, 
 
 void select_elem(int g_a, char* op, void* val, Ints index) {
   const Array& array = made(g_a);
-  const std::string_view name = op;
+  // Programs also give longer names.
+  const std::string_view name(op, strnlen(op, 3));
   if (name != "min" && name != "max")
-    refuse(array, fmt::format("op = \"{}\" is not one of min, max", name));
+    refuse(array, fmt::format("op = \"{}\" is not one of min, max", op));
   Indexes at{};
   together(array, [&] { garray::select(runtime(), array, name == "max", val, at); });
   write_indexes(tongue(), array.axes(), at, index);

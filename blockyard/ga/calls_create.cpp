@@ -24,6 +24,13 @@ Array& pending_array(int handle) {
   return array;
 }
 
+/// The same, with extents and a type.
+Array& described_array(int handle) {
+  Array& array = pending_array(handle);
+  if (array.axes() == 0) refuse(array, "has no extents and no type yet: GA_Set_data first");
+  return array;
+}
+
 int default_group() { return runtime().default_group(); }
 
 /// Ghost cells do not count, nor do groups.
@@ -82,25 +89,25 @@ void set_pgroup(int g_a, int p_handle) {
   static_cast<void>(runtime().team(p_handle));
   pending_array(g_a).group = p_handle;
 }
-void set_chunk(int g_a, Ints chunk) { set_chunks(tongue(), pending_array(g_a), chunk); }
+void set_chunk(int g_a, Ints chunk) { set_chunks(tongue(), described_array(g_a), chunk); }
 void set_irreg_distr(int g_a, Ints map, Ints block) {
-  set_irregular(tongue(), pending_array(g_a), block, map);
+  set_irregular(tongue(), described_array(g_a), block, map);
 }
 void set_irreg_flag(int /*g_a*/, int /*flag*/) {}
-void set_ghosts(int g_a, Ints width) { set_widths(tongue(), pending_array(g_a), width); }
+void set_ghosts(int g_a, Ints width) { set_widths(tongue(), described_array(g_a), width); }
 void set_block_cyclic(int g_a, Ints dims) {
-  Array& array = pending_array(g_a);
+  Array& array = described_array(g_a);
   array.layout.form = Layout::Form::cyclic;
   array.layout.edges = extents_of(tongue(), array.axes(), dims);
 }
 void set_block_cyclic_proc_grid(int g_a, Ints block, Ints proc_grid) {
-  set_dealt(tongue(), pending_array(g_a), Layout::Form::matrix, block, proc_grid);
+  set_dealt(tongue(), described_array(g_a), Layout::Form::matrix, block, proc_grid);
 }
 void set_tiled_proc_grid(int g_a, Ints block, Ints proc_grid) {
-  set_dealt(tongue(), pending_array(g_a), Layout::Form::tiled, block, proc_grid);
+  set_dealt(tongue(), described_array(g_a), Layout::Form::tiled, block, proc_grid);
 }
 void set_tiled_irreg_proc_grid(int g_a, Ints mapc, Ints nblocks, Ints proc_grid) {
-  Array& array = pending_array(g_a);
+  Array& array = described_array(g_a);
   set_irregular(tongue(), array, nblocks, mapc);
   array.layout.form = Layout::Form::tiled_irregular;
   array.layout.grid = extents_of(tongue(), array.axes(), proc_grid);
@@ -135,7 +142,7 @@ int deallocate(int g_a) {
   return 1;
 }
 int overlay(int g_a, int g_p) {
-  overlay_array(pending_array(g_a), runtime().made_array(g_p));
+  overlay_array(described_array(g_a), runtime().made_array(g_p));
   return 1;
 }
 int duplicate(int g_a, char* array_name) {

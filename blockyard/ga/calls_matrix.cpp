@@ -225,7 +225,7 @@ int solve(int g_a, int g_b) {
   return together(made(g_a), [&] {
     const int minor = garray::solve_cholesky(runtime(), made(g_a), made(g_b));
     if (minor != 0) garray::solve_lu(runtime(), false, made(g_a), made(g_b));
-    return 0;
+    return minor;
   });
 }
 int spd_invert(int g_a) {

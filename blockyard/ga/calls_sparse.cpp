@@ -118,13 +118,14 @@ void sprs_array_access_col_block(int s_a, int icol, IntLists i, IntLists j, void
   assembled(s_a, icol);
   edge_of_sparse().access(s_a, icol, i, j, v);
 }
-int sprs_array_get_block(int s_a, int irow, int icol, IntLists i, IntLists j, void** v, int* ilo,
-                         int* ihi, int* jlo, int* jhi) {
-  const Sparse& matrix = assembled(s_a, irow);
-  static_cast<void>(assembled(s_a, icol));
-  write_range(ilo, ihi, matrix.first_row(irow), matrix.first_row(irow + 1));
-  write_range(jlo, jhi, matrix.first_column(icol), matrix.first_column(icol + 1));
-  const Sparse::Block block = matrix.block(irow, icol);
+int sprs_array_get_block(int s_a, std::int64_t irow, std::int64_t icol, IntLists i, IntLists j,
+                         void** v, Ints ilo, Ints ihi, Ints jlo, Ints jhi) {
+  const int row = base::to_int(irow), column = base::to_int(icol);
+  const Sparse& matrix = assembled(s_a, row);
+  static_cast<void>(assembled(s_a, column));
+  write_range(ilo, ihi, matrix.first_row(row), matrix.first_row(row + 1));
+  write_range(jlo, jhi, matrix.first_column(column), matrix.first_column(column + 1));
+  const Sparse::Block block = matrix.block(row, column);
   *v = nullptr;
   if (block.is_empty()) {
     set_null(i);

@@ -113,11 +113,22 @@ Reduction reduction_of(const char* op) {
   refuse(fmt::format("op = \"{:.8}\" is not one of + * max min absmax absmin && || & |", op));
 }
 
+/// Whether real and imaginary parts are compared each by themselves.
+bool is_by_parts(Reduction reduction) noexcept {
+  return reduction == Reduction::max || reduction == Reduction::min ||
+         reduction == Reduction::absmax || reduction == Reduction::absmin;
+}
+
 void reduce_in(int group, Element element, void* values, int count, const char* op) {
   if (count < 0) refuse(fmt::format("n = {} is less than 0", count));
   runtime().use_mask();
-  runtime().memory().reduce(runtime().team(group).group, element, reduction_of(op), values,
-                            static_cast<std::size_t>(count));
+  const Reduction reduction = reduction_of(op);
+  auto numbers = static_cast<std::size_t>(count);
+  if (is_by_parts(reduction) && (element == Element::c64 || element == Element::c128)) {
+    element = element == Element::c64 ? Element::f32 : Element::f64;
+    numbers *= 2;
+  }
+  runtime().memory().reduce(runtime().team(group).group, element, reduction, values, numbers);
 }
 
 void broadcast_in(int group, void* bytes, int count, int root) {
@@ -219,7 +230,7 @@ void* getmem(int type, int nelem, int grp_id) {
   const auto made = runtime().memory().allocate(team.group, bytes);
   if (made.region < 0) return nullptr;
   void* mine = runtime().memory().reach(made.region, team.me);
-  edge().raw_memory[mine] = {made.region, bytes};
+  edge().raw_memory[mine] = {made.region, bytes, group};
   return mine;
 }
 
@@ -366,30 +377,6 @@ int cluster_proc_nodeid(int proc) {
   if (proc < 0 || proc >= runtime().memory().size())
     refuse(fmt::format("proc = {} is outside 0..{}", proc, runtime().memory().size() - 1));
   return runtime().memory().node_of(proc);
-}
-
-int create_mutexes(int number) {
-  if (edge().locks) refuse("mutexes were made already: destroy them first");
-  runtime().use_mask();
-  edge().locks.emplace(runtime(), number);
-  return 1;
-}
-int destroy_mutexes() {
-  if (!edge().locks) refuse("no mutexes were made");
-  runtime().use_mask();
-  edge().locks->release();
-  edge().locks.reset();
-  return 1;
-}
-void lock(int mutex) {
-  if (!edge().locks) refuse(fmt::format("mutex {} was never made: GA_Create_mutexes first", mutex));
-  edge().locks->lock(mutex);
-  if (edge().checks) edge().checks->lock(mutex);
-}
-void unlock(int mutex) {
-  if (!edge().locks) refuse(fmt::format("mutex {} was never made: GA_Create_mutexes first", mutex));
-  if (edge().checks) edge().checks->unlock(mutex);
-  edge().locks->unlock(mutex);
 }
 
 }  // namespace blockyard::ga::calls

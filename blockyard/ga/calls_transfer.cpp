@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One-sided transfers and access to own memory.
+// One-sided transfers, access to own memory, mutexes.
 #include <fmt/format.h>
 #include <ga_calls.h>
 
@@ -345,5 +345,30 @@ void release_ghosts(int g_a) { close_padded(g_a, false); }
 void release_update_ghosts(int g_a) { close_padded(g_a, true); }
 void release_ghost_element(int /*g_a*/, Ints /*index*/) {}
 void release_update_ghost_element(int /*g_a*/, Ints /*index*/) {}
+
+int create_mutexes(int number) {
+  runtime().use_mask();
+  if (number < 1) return 0;
+  if (edge().locks) refuse("mutexes were made already: destroy them first");
+  edge().locks.emplace(runtime(), number);
+  return 1;
+}
+int destroy_mutexes() {
+  if (!edge().locks) refuse("no mutexes were made");
+  runtime().use_mask();
+  edge().locks->release();
+  edge().locks.reset();
+  return 1;
+}
+void lock(int mutex) {
+  if (!edge().locks) refuse(fmt::format("mutex {} was never made: GA_Create_mutexes first", mutex));
+  edge().locks->lock(mutex);
+  if (edge().checks) edge().checks->lock(mutex);
+}
+void unlock(int mutex) {
+  if (!edge().locks) refuse(fmt::format("mutex {} was never made: GA_Create_mutexes first", mutex));
+  if (edge().checks) edge().checks->unlock(mutex);
+  edge().locks->unlock(mutex);
+}
 
 }  // namespace blockyard::ga::calls

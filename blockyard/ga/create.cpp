@@ -27,7 +27,8 @@ void describe_array(Array& array, const Request& request) {
 }
 
 void set_chunks(Tongue tongue, Array& array, Ints chunk) {
-  array.layout.form = Layout::Form::regular;
+  // Others come with blocks of their own.
+  if (array.layout.form != Layout::Form::regular) return;
   array.layout.edges.clear();
   // 0 for the fastest axis: all are free.
   if (chunk.is_null() || chunk[tongue.axis(0, array.axes())] == 0) return;
@@ -124,6 +125,7 @@ static Array& new_twin(const Array& array, const char* name) {
   twin.extents = array.extents;
   twin.group = array.group;
   twin.layout = array.layout;
+  twin.keeps_corners = array.keeps_corners;
   return twin;
 }
 
@@ -131,9 +133,17 @@ int duplicate_array(const Array& array, const char* name) {
   return together(array, [&] { return handle_with_memory(new_twin(array, name)); });
 }
 
+/// A part of memory is found by its member's number, so this has to be that of the same rank.
+static void require_members_of(const Array& array, int group, std::string_view memory) {
+  if (runtime().roster(group).ranks == runtime().team(array.group).ranks) return;
+  refuse(array, fmt::format("is of group {}, but {} of group {}, which has other processes",
+                            array.group, memory, group));
+}
+
 int adopt_memory(const Array& array, const char* name, void* memory) {
   const auto found = edge().raw_memory.find(memory);
   if (found == edge().raw_memory.end()) refuse(array, "ptr is not memory that GA_Getmem gave");
+  require_members_of(array, found->second.group, "the memory at ptr");
   Array& twin = new_twin(array, name);
   twin.distribution = array.distribution;
   const std::size_t wanted = twin.bytes_held_by(array.me);
@@ -148,6 +158,8 @@ int adopt_memory(const Array& array, const char* name, void* memory) {
 
 void overlay_array(Array& array, const Array& host) {
   runtime().use_mask();
+  runtime().settle_group(array);
+  require_members_of(array, host.group, fmt::format("\"{}\"", host.name));
   array.distribution = runtime().distribution_of(array);
   for (int rank = 0; rank < array.distribution.ranks(); ++rank) {
     const auto wanted = array.bytes_held_by(rank), there = host.bytes_held_by(rank);

@@ -28,10 +28,11 @@
 // argument for it.
 namespace blockyard::ga {
 
-/// Of Getmem: a region, and how many bytes this process has of it.
+/// Of Getmem: a region, how many bytes this process has of it, and whose memory it is.
 struct RawMemory {
   fabric::Region region = -1;
   std::size_t bytes = 0;
+  int group = garray::world_group;
 };
 
 /// The state of a process between calls.
@@ -50,6 +51,7 @@ struct Edge {
   std::map<long, garray::Pending> pending;  ///< by handle
   long last_handle = 0;
   bool is_debugging = false;
+  bool has_told_of_dead_handles = false;  ///< that ga_destroy of Fortran was given one
   double started_seconds = 0;
 };
 

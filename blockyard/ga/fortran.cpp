@@ -5,10 +5,12 @@
 #include <macommon.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <random>
+#include <utility>
 
 #include "blockyard/ga/create.h"
 #include "blockyard/ga/sparse_handles.h"
@@ -162,6 +164,20 @@ void set_restricted(int g_a, Ints list, int count) {
   std::vector<int> ranks;
   for (int i = 0; i < count; ++i) ranks.push_back(base::to_int(list[static_cast<std::size_t>(i)]));
   calls::set_restricted(g_a, ranks.data(), count);
+}
+
+bool destroy(int g_a) {
+  if (runtime().is_array(g_a)) {
+    calls::destroy(g_a);
+    return true;
+  }
+  runtime().use_mask();
+  if (!std::exchange(edge().has_told_of_dead_handles, true))
+    std::fputs(fmt::format("[{}] {}: {} is not the handle of a live array; the result is .false.\n",
+                           runtime().memory().rank(), current_call().name, g_a)
+                   .c_str(),
+               stderr);
+  return false;
 }
 
 void inquire_n(int g_a, Ints type, Ints ndim, Ints dims) {

@@ -63,6 +63,8 @@ void igop(int group, Ints values, int count, char* op);
 [[nodiscard]] int create_irreg(int type, std::int64_t n, std::int64_t m, char* name, Ints map1,
                                std::int64_t blocks1, Ints map2, std::int64_t blocks2);
 void set_restricted(int g_a, Ints list, int count);
+/// Whether the handle was live; if not, nothing happens but that the first such call says so.
+[[nodiscard]] bool destroy(int g_a);
 void inquire(int g_a, Ints type, Ints n, Ints m);
 void inquire_n(int g_a, Ints type, Ints ndim, Ints dims);
 void distribution(int g_a, int process, Ints ilo, Ints ihi, Ints jlo, Ints jhi);

@@ -31,13 +31,16 @@ struct Layout {
   std::vector<int> holders;    ///< only they hold data; empty: all
 };
 
+/// Instead of a group: the one that is the default when the array gets its memory.
+inline constexpr int no_group = -2;
+
 /// One distributed array, as one rank of its group knows it.
 struct Array {
   int handle = 0;
   std::string name;
   Kind kind;
   std::vector<Extent> extents;
-  int group = -1;
+  int group = no_group;
   Layout layout;
   bool is_made = false;  ///< has memory
   bool keeps_corners = false;

@@ -17,10 +17,13 @@ Box box_of(Range range) { return {.axes = 1, .first = {range.first}, .end = {ran
 
 void check(const Array& array, Range range) {
   if (array.axes() != 1) refuse(array, fmt::format("has {} axes; this is for 1", array.axes()));
-  if (range.first < 0 || range.end > array.extents[0] || range.first >= range.end)
+  if (range.first < 0 || range.end > array.extents[0] || range.first > range.end)
     refuse(array, fmt::format("has {} elements, and no {}..{} among them", array.extents[0],
                               range.first, range.end - 1));
 }
+
+/// As patches of more axes, a range ends before its first element if it is empty.
+bool is_empty(Range range) noexcept { return range.first == range.end; }
 
 /// Which elements of a part are flagged.
 class Flags {
@@ -90,6 +93,7 @@ void scan(const Runtime& runtime, const Array& from, const Array& to, const Arra
           Range range, bool is_sum, const Visit& visit) {
   for (const Array* array : {&from, &to, &flags}) check(*array, range);
   require_same_kind(from, to);
+  if (is_empty(range)) return;
   const Patch result{to, box_of(range)};
   Operand source(runtime, {from, result.box}, result.box);
   Flags set(runtime, flags, range);
@@ -151,6 +155,7 @@ Extent move_flagged(const Runtime& runtime, const Array& sparse, const Array& de
   check(sparse, range);
   check(flags, range);
   require_same_kind(sparse, dense);
+  if (is_empty(range)) return 0;
   Flags set(runtime, flags, range);
   const Blocks blocks(sparse, range);
   const Offsets offsets(runtime, sparse, blocks, set, range);
@@ -172,6 +177,7 @@ Extent move_flagged(const Runtime& runtime, const Array& sparse, const Array& de
 
 void enumerate(const Array& g, Range range, const void* start, const void* increment) {
   check(g, range);
+  if (is_empty(range)) return;
   with_type(element_of(g), [&](auto type) {
     using T = decltype(type);
     const T from = *static_cast<const T*>(start), by = *static_cast<const T*>(increment);

@@ -106,7 +106,6 @@ Array& Runtime::new_array() {
   auto& slot = arrays_[place_of(handle) / chunk_length][place_of(handle) % chunk_length];
   slot = std::make_unique<Array>();
   slot->handle = handle;
-  slot->group = default_group_;
   return *slot;
 }
 
@@ -182,6 +181,7 @@ void Runtime::adopt(Array& array, fabric::Region region) {
 void Runtime::allocate(Array& array) {
   if (array.is_made) refuse(array, "has memory already");
   if (array.extents.empty()) refuse(array, "has no extents and no type yet");
+  settle_group(array);
   const Team& team = this->team(array.group);
   array.distribution = distribution_of(array);
   if (!base::product(array.distribution.most_elements(), static_cast<Extent>(array.kind.bytes)))

@@ -49,7 +49,7 @@ class Runtime {
   /// Collective among the members. Others end their roster.
   void end_group(int group);
 
-  /// A handle with nothing but the default group.
+  /// A handle with nothing, not even a group.
   [[nodiscard]] Array& new_array();
   [[nodiscard]] bool is_array(int handle) const noexcept;
   /// Throws Error{bad_input} if it is not live.
@@ -65,6 +65,10 @@ class Runtime {
     if (!found.is_made) [[unlikely]]
       refuse(found, "has no memory yet: allocate it first");
     return found;
+  }
+  /// Puts an array that has no group into the default one.
+  void settle_group(Array& array) const noexcept {
+    if (array.group == no_group) array.group = default_group_;
   }
   /// Collective. Gives an array its memory as its layout says. Error{no_memory} at all members
   /// alike if there is not enough.

@@ -143,6 +143,28 @@ static void check_scans(void) {
   GA_Destroy(flag);
 }
 
+/* hi = lo - 1, also at both ends: nothing happens. */
+static void check_empty_ranges(void) {
+  int dims[1] = {12}, start = 5, one = 1;
+  const int src = NGA_Create(C_INT, 1, dims, "source", NULL), dst = GA_Duplicate(src, "sums");
+  GA_Fill(src, &one);
+  GA_Zero(dst);
+  for (int first = 0; first <= 12; first += 6) {
+    int count = -1;
+    GA_Patch_enum(src, first, first - 1, &start, &one);
+    GA_Scan_copy(src, dst, src, first, first - 1);
+    GA_Scan_add(src, dst, src, first, first - 1, 0);
+    GA_Pack(src, dst, src, first, first - 1, &count);
+    CHECK(count == 0);
+    count = -1;
+    GA_Unpack(src, dst, src, first, first - 1, &count);
+    CHECK(count == 0);
+  }
+  CHECK(GA_Idot(src, src) == 12 && GA_Idot(dst, dst) == 0);
+  GA_Destroy(src);
+  GA_Destroy(dst);
+}
+
 static void check_ghost_box(int g, int row, int column, int last_row, int last_column) {
   int lo[2] = {row, column}, hi[2] = {last_row, last_column}, ld[1] = {last_column - column + 1}, box[20 * 20];
   NGA_Get_ghost_block(g, lo, hi, box, ld);
@@ -267,6 +289,7 @@ int main(int argc, char **argv) {
     GA_Destroy(v);
   }
   check_scans();
+  check_empty_ranges();
   check_ghosts();
   check_groups();
   check_adjoints();

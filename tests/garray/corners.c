@@ -256,6 +256,28 @@ static void check_compare(void) {
   GA_Pgroup_destroy(all);
 }
 
+/* Of complex numbers real and imaginary parts are compared each by themselves. */
+static void check_complex_extremes(void) {
+  const char *operations[4] = {"max", "min", "absmax", "absmin"};
+  const int last = GA_Nnodes() - 1, me = GA_Nodeid();
+  const double expected[4][2] = {{last, 3}, {0, 3 - last}, {last, 3}, {0, last < 3 ? 3 - last : 0}};
+  for (int k = 0; k < 4 && last < 4; ++k) {
+    DoubleComplex z = {me, 3 - me};
+    SingleComplex c = {(float)me, (float)(3 - me)};
+    GA_Zgop(&z, 1, (char *)operations[k]);
+    GA_Cgop(&c, 1, (char *)operations[k]);
+    CHECK(z.real == expected[k][0] && z.imag == expected[k][1]);
+    CHECK(c.real == expected[k][0] && c.imag == expected[k][1]);
+  }
+}
+
+static void check_no_mutexes(void) {
+  CHECK(GA_Create_mutexes(0) == 0 && GA_Create_mutexes(-1) == 0);
+  CHECK(GA_Create_mutexes(1) == 1);
+  CHECK(GA_Create_mutexes(0) == 0);
+  GA_Destroy_mutexes();
+}
+
 /* A transfer that is complete takes no number: there are only 2^31 of them. */
 static void check_numbers(void) {
   const int g = make("g");
@@ -315,7 +337,7 @@ static void check_nan(void) {
   GA_Sync();
   NGA_Select_elem(g, "max", &value, index);
   CHECK(isnan(value) && index[0] == 7 && index[1] == 5);
-  NGA_Select_elem(g, "min", &value, index);
+  NGA_Select_elem(g, "minimum", &value, index);
   CHECK(isnan(value) && index[0] == 7 && index[1] == 5);
   GA_Norm1(g, &norm);
   CHECK(isnan(norm));
@@ -359,6 +381,8 @@ int main(int argc, char **argv) {
   check_copy_onto_itself();
   check_compare();
   check_numbers();
+  check_complex_extremes();
+  check_no_mutexes();
   check_nan();
   check_long_sum();
   if (GA_Nodeid() == 0) puts("all is well");

@@ -174,6 +174,31 @@ static void get_of_a_cube_flat(void) {
   ga_get_(&cube, &first, &last, &first, &last, buffer, &last);
 }
 static void adopt_too_little(void) { GA_Assemble_duplicate(a, "twin", GA_Getmem(C_DBL, 10, 0)); }
+/* The last process by itself, and memory of all. */
+static int group_of_last(void) {
+  int list[1] = {GA_Nnodes() - 1};
+  return GA_Pgroup_create(list, 1);
+}
+static void overlay_of_other_group(void) {
+  int dims[1] = {4}, group = group_of_last(), g = GA_Create_handle();
+  if (GA_Pgroup_nodeid(group) == 0) {
+    GA_Set_data(g, 1, dims, C_DBL);
+    GA_Set_pgroup(g, group);
+    GA_Overlay(g, a);
+  }
+  GA_Sync();
+}
+static void adopt_of_other_group(void) {
+  int dims[1] = {4}, group = group_of_last();
+  void *memory = GA_Getmem(C_DBL, 8, -1);
+  if (GA_Pgroup_nodeid(group) == 0)
+    GA_Assemble_duplicate(NGA_Create_config(C_DBL, 1, dims, "of last", NULL, group), "twin", memory);
+  GA_Sync();
+}
+static void chunk_of_nothing(void) { GA_Set_chunk(GA_Create_handle(), lo); }
+static void ghosts_of_nothing(void) { GA_Set_ghosts(GA_Create_handle(), lo); }
+static void grid_of_nothing(void) { GA_Set_tiled_proc_grid(GA_Create_handle(), hi, hi); }
+static void overlay_of_nothing(void) { GA_Overlay(GA_Create_handle(), a); }
 static void process_negative(void) { NGA_Distribution(a, -6, lo, hi); }
 static void sparse_outside(void) { NGA_Sprs_array_add_element(NGA_Sprs_array_create(4, 4, C_DBL), 4, 0, &one); }
 static void sparse_not_assembled(void) { NGA_Sprs_array_scale(NGA_Sprs_array_create(4, 4, C_DBL), &one); }
@@ -251,6 +276,12 @@ static const struct {
     CASE(print_a_cube_flat, "has 3 axes"),
     CASE(get_of_a_cube_flat, "ga_get(\"cube\"): has 3 axes; this call is for two"),
     CASE(adopt_too_little, "bytes here, and ptr is the memory of 80"),
+    CASE(overlay_of_other_group, "GA_Overlay(\"\"): is of group 1, but \"a\" of group -1, which has other processes"),
+    CASE(adopt_of_other_group, "GA_Assemble_duplicate(\"of last\"): is of group 1, but the memory at ptr of group -1"),
+    CASE(chunk_of_nothing, "GA_Set_chunk(\"\"): has no extents and no type yet: GA_Set_data first"),
+    CASE(ghosts_of_nothing, "GA_Set_ghosts(\"\"): has no extents"),
+    CASE(grid_of_nothing, "GA_Set_tiled_proc_grid(\"\"): has no extents"),
+    CASE(overlay_of_nothing, "GA_Overlay(\"\"): has no extents"),
     CASE(process_negative, "-6 is outside"),
     CASE(sparse_outside, "NGA_Sprs_array_add_element"),
     CASE(sparse_not_assembled, "NGA_Sprs_array_scale"),

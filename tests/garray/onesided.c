@@ -115,6 +115,34 @@ static void check_order(void) {
   GA_Destroy(counter);
 }
 
+static int ended;
+static void note_end(const char *text, int code) {
+  CHECK(strcmp(text, "MA aborting") == 0 && code == 0);
+  ++ended;
+}
+
+/* The program's function is called where MA would end it, and nowhere else. */
+static void check_memory_errors(void) {
+  MA_set_error_callback(note_end);
+  MA_set_error_print(MA_FALSE);
+  CHECK(MA_pop_stack(99) == MA_FALSE && ended == 0);
+  MA_set_hard_fail(MA_TRUE);
+  CHECK(MA_pop_stack(99) == MA_FALSE && ended == 1);
+  CHECK(MA_set_hard_fail(MA_FALSE) == MA_TRUE);
+  CHECK(MA_set_error_print(MA_TRUE) == MA_FALSE);
+  ma_set_error_callback(NULL);
+}
+
+/* The largest elements: their base is as far from blocks as some number of them. */
+static void check_memory_of_long_complex(void) {
+  Integer handle;
+  MA_AccessIndex index;
+  MA_LongDoubleComplex *data;
+  CHECK(MA_alloc_get(MT_C_LDCPL, 3, "long complex", &handle, &index) == MA_TRUE);
+  CHECK(MA_get_pointer(handle, &data) == MA_TRUE && &ma_cb_ldcpl[index] == data);
+  CHECK(MA_free_heap(handle) == MA_TRUE);
+}
+
 static void check_memory(void) {
   Integer handle, stacked;
   MA_AccessIndex index;
@@ -126,6 +154,8 @@ static void check_memory(void) {
   CHECK(MA_push_stack(MT_INT, 10, "stack", &stacked) == MA_TRUE);
   CHECK(MA_verify_allocator_stuff() == MA_TRUE);
   CHECK(MA_pop_stack(stacked) == MA_TRUE && MA_free_heap(handle) == MA_TRUE);
+  check_memory_errors();
+  check_memory_of_long_complex();
   /* An Integer of 4 bytes holds no more. */
   if (sizeof(Integer) == 4) CHECK(MA_sizeof(MT_C_DBL, 300000000, MT_C_CHAR) == 2147483647);
 }

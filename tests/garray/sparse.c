@@ -48,6 +48,22 @@ static void check_blocks(int s) {
   CHECK(found == 3 * n - 2 + 1);
 }
 
+/* The same with numbers of 64 bits: all of them, also the ends. */
+static void check_wide_block(int s) {
+  int64_t ilo = -1, ihi = -1, jlo = -1, jhi = -1, *i = NULL, *j = NULL;
+  double* v = NULL;
+  int lo, hi;
+  const int is_there = NGA_Sprs_array_get_block64(s, 0, 0, &i, &j, (void**)&v, &ilo, &ihi, &jlo, &jhi);
+  CHECK(is_there == 1);
+  NGA_Sprs_array_row_distribution(s, 0, &lo, &hi);
+  CHECK(ilo == lo && ihi == hi);
+  NGA_Sprs_array_column_distribution(s, 0, &lo, &hi);
+  CHECK(jlo == lo && jhi == hi);
+  free(i);
+  free(j);
+  free(v);
+}
+
 static void check_own(int s) {
   int lo, hi, sum = 0, expected = 0, *list, count;
   NGA_Sprs_array_row_distribution(s, GA_Nodeid(), &lo, &hi);
@@ -214,6 +230,7 @@ int main(int argc, char** argv) {
   GA_Initialize_args(&argc, &argv); /* starts MPI, too */
   int s = make();
   check_blocks(s);
+  check_wide_block(s);
   check_own(s);
   check_changed_in_place(s);
   check_products(s);

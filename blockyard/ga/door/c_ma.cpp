@@ -12,7 +12,8 @@
 #include "blockyard/ga/ma.h"
 
 extern "C" {
-// The bases that indexes count from: programs write ma_cb_dbl[index + k].
+// The bases that indexes count from: programs write ma_cb_dbl[index + k]. Blocks are aligned to 64
+// bytes, so that elements of 32 bytes need a base aligned to as many.
 alignas(16) char ma_cb_char[16];
 alignas(16) int ma_cb_int[4];
 alignas(16) long ma_cb_long[2];
@@ -22,7 +23,7 @@ alignas(16) double ma_cb_dbl[2];
 alignas(16) MA_LongDouble ma_cb_ldbl[1];
 alignas(16) MA_SingleComplex ma_cb_scpl[2];
 alignas(16) MA_DoubleComplex ma_cb_dcpl[1];
-alignas(16) MA_LongDoubleComplex ma_cb_ldcpl[1];
+alignas(64) MA_LongDoubleComplex ma_cb_ldcpl[1];
 // The same for Fortran: its common blocks.
 extern char mbc_byte_[2], mbc_int_[16], mbc_log_[16];
 extern float mbc_real_[2], mbc_scpl_[4];
@@ -38,7 +39,7 @@ struct Place {
   std::optional<Ma> ma;
   bool prints_errors = true, fails_hard = false, verifies = false, traces = false;
   Integer alignment_power = 6;
-  void (*on_error)() = nullptr;
+  void (*end)(const char*, int) = nullptr;  ///< in place of exit
 };
 
 Place& place() {
@@ -93,9 +94,10 @@ void* base_of(Integer type) {
 }
 
 Boolean fail(const std::string& text) {
-  if (place().prints_errors) std::fputs(fmt::format("MA: {}\n", text).c_str(), stderr);
-  if (place().on_error != nullptr) place().on_error();
-  if (place().fails_hard) std::exit(1);
+  const bool is_hard = place().fails_hard;
+  if (is_hard || place().prints_errors) std::fputs(fmt::format("MA: {}\n", text).c_str(), stderr);
+  if (is_hard && place().end == nullptr) std::exit(1);
+  if (is_hard) place().end("MA aborting", 0);
   return MA_FALSE;
 }
 
@@ -289,7 +291,8 @@ Boolean MA_set_error_print(Boolean value) {
 Boolean MA_set_hard_fail(Boolean value) {
   return std::exchange(place().fails_hard, value != MA_FALSE) ? MA_TRUE : MA_FALSE;
 }
-void MA_set_error_callback(void (*func)()) { place().on_error = func; }
+void MA_set_error_callback(void (*func)(const char*, int)) { place().end = func; }
+void ma_set_error_callback(void (*func)(const char*, int)) { MA_set_error_callback(func); }
 void MA_trace(Boolean value) { place().traces = value != MA_FALSE; }
 
 void MA_print_stats(Boolean /*printroutines*/) {

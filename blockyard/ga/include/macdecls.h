@@ -59,7 +59,10 @@ Boolean MA_set_numalign(Integer value);
 Boolean MA_set_auto_verify(Boolean value);
 Boolean MA_set_error_print(Boolean value);
 Boolean MA_set_hard_fail(Boolean value);
-void MA_set_error_callback(void (*func)());
+/* func("MA aborting", 0) is called where MA would end the program, which it does after
+ * MA_set_hard_fail. */
+void MA_set_error_callback(void (*func)(const char*, int));
+void ma_set_error_callback(void (*func)(const char*, int));
 void MA_print_stats(Boolean printroutines);
 void MA_summarize_allocated_blocks(void);
 void MA_trace(Boolean value);
