@@ -10,7 +10,6 @@
 
 #include "blockyard/base/error.h"
 #include "blockyard/base/text.h"
-#include "blockyard/lsp/positions.h"
 
 namespace blockyard::lsp {
 namespace {
@@ -61,11 +60,12 @@ std::string program_of(const std::string& text) {
 
 Json edits_in(const std::string& text, const std::string& old, const std::string& dotted,
               const std::string& fresh) {
+  const Lines lines(text);
   Json edits = Json::array();
   for (const sial::NameUse& use : sial::names_in(text)) {
     if (use.name != old && use.name != dotted) continue;
     const auto length = static_cast<std::uint32_t>(old.size());
-    edits.push_back({{"range", range_of(text, use.line, use.column + use.length - length, length)},
+    edits.push_back({{"range", range_of(lines, use.line, use.column + use.length - length, length)},
                      {"newText", fresh}});
   }
   return edits;
@@ -73,9 +73,7 @@ Json edits_in(const std::string& text, const std::string& old, const std::string
 
 }  // namespace
 
-Json range_of(const std::string& text, std::uint32_t line, std::uint32_t column,
-              std::uint32_t length) {
-  const Lines lines(text);
+Json range_of(const Lines& lines, std::uint32_t line, std::uint32_t column, std::uint32_t length) {
   const auto place = [&](std::size_t bytes) {
     return Json{{"line", line - 1}, {"character", lines.units(line - 1, bytes)}};
   };

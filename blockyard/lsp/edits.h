@@ -6,6 +6,7 @@
 
 #include "blockyard/lsp/documents.h"
 #include "blockyard/lsp/message.h"
+#include "blockyard/lsp/positions.h"
 #include "blockyard/sial/symbols.h"
 
 /// Changes of texts that the server offers, as the protocol's WorkspaceEdit and CodeAction.
@@ -15,7 +16,7 @@ namespace blockyard::lsp {
 [[nodiscard]] Json quick_fixes(const std::string& uri, const Json& diagnostics);
 
 /// A range of the protocol for `length` bytes from a column, both as the compiler counts.
-[[nodiscard]] Json range_of(const std::string& text, std::uint32_t line, std::uint32_t column,
+[[nodiscard]] Json range_of(const Lines& lines, std::uint32_t line, std::uint32_t column,
                             std::uint32_t length);
 
 /// Of the declared names, the one that `use` means: "x", or "lib.x" of the program lib, whose file

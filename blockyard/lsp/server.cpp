@@ -30,15 +30,9 @@ constexpr int whole_text = 1;  // of TextDocumentSyncKind
 /// A request of a kind that we do not have.
 struct Unknown {};
 
-Json range(const Lines& lines, std::size_t line, std::size_t begin_bytes, std::size_t end_bytes) {
-  return {{"start", {{"line", line}, {"character", lines.units(line, begin_bytes)}}},
-          {"end", {{"line", line}, {"character", lines.units(line, end_bytes)}}}};
-}
-
-/// Of places that count from 1.
 template <class Place>
 Json range_of(const Lines& lines, const Place& at) {
-  return range(lines, at.line - 1, at.column - 1, at.column - 1 + at.length);
+  return range_of(lines, at.line, at.column, at.length);
 }
 
 std::string document_of(const Json& parameters) {
