@@ -45,7 +45,7 @@ test-sweep:  ## energies of 36 atoms, ions and molecules in five basis sets, and
 	@tools/setup.sh build test
 	@$(MAKE) --no-print-directory build/release/build.ninja
 	@cmake --build --preset release --target blockyard
-	@export BLOCKYARD=$(CURDIR)/build/release/blockyard SWEEP=1; \
+	@export BLOCKYARD="$(CURDIR)/build/release/blockyard" SWEEP=1; \
 	python3 tests/jobs/test_first_molecules.py FirstMolecules.test_sweep_agrees_with_pyscf; \
 	python3 tests/jobs/test_effective_cores.py
 
@@ -53,8 +53,8 @@ test-all: test  ## the whole matrix: each test optimised and sanitized, fuzzers,
 	@$(MAKE) --no-print-directory build/dev/build.ninja
 	@cmake --build --preset dev
 	@BLOCKYARD_TESTS=full ctest --preset dev -j $$(nproc)
-	@BLOCKYARD=$(CURDIR)/build/dev/blockyard BLOCKYARD_MUTATIONS=9000 tests/fuzz/mutations.py
-	@BLOCKYARD=$(CURDIR)/build/dev/blockyard BLOCKYARD_EPOCHS=3000 tests/fuzz/epochs.py
+	@BLOCKYARD="$(CURDIR)/build/dev/blockyard" BLOCKYARD_MUTATIONS=9000 tests/fuzz/mutations.py
+	@BLOCKYARD="$(CURDIR)/build/dev/blockyard" BLOCKYARD_EPOCHS=3000 tests/fuzz/epochs.py
 	@$(MAKE) --no-print-directory test-sweep mpich fuzz asan test-mpi test-garray test-devices tsan
 
 mpich:  ## a short list of tests over MPICH in place of Open MPI
@@ -80,7 +80,7 @@ test-offload:  ## programs from outside with their BLAS, LAPACK and FFTW on a de
 	@tools/setup_outside
 	@$(MAKE) --no-print-directory build/release/build.ninja
 	@cmake --build --preset release --target blockyard blockyard_offload blockyard_offload_remote
-	@BLOCKYARD=$(CURDIR)/build/release/blockyard tests/offload/outside.py
+	@BLOCKYARD="$(CURDIR)/build/release/blockyard" tests/offload/outside.py
 
 test-offload-faults:  ## servers killed and stopped, links cut and stalled at 200 moments of random calls (20 minutes)
 	@tools/setup.sh build test
@@ -147,9 +147,9 @@ test-cluster:  ## two hosts with a real Slurm, in namespaces (needs root): what 
 	@tools/setup.sh build test cluster
 	@tools/setup_python
 	@$(MAKE) --no-print-directory build/test/build.ninja
-	@python=; if [[ -e build/python/installed ]]; then python=$(CURDIR)/build/python/bin/python; fi; \
+	@python=; if [[ -e build/python/installed ]]; then python="$(CURDIR)/build/python/bin/python"; fi; \
 	tools/build_quietly test --target blockyard $${python:+blockyard_python}; \
-	BLOCKYARD=$(CURDIR)/build/test/blockyard BLOCKYARD_PYTHON=$$python PYTHONPATH=$(CURDIR)/build/test/python \
+	BLOCKYARD="$(CURDIR)/build/test/blockyard" BLOCKYARD_PYTHON=$$python PYTHONPATH="$(CURDIR)/build/test/python" \
 	tests/cluster/cluster.py tests/cluster/test_cluster.py
 
 package: build  ## the program and its libraries in one file, for other Linux systems: build/packages/

@@ -18,7 +18,8 @@ std::string plugin_folder(const fs::path& program) {
   const fs::path folder = program.parent_path();
   std::error_code ignored;
   const fs::path built = folder / "plugins";
-  return (fs::is_directory(built, ignored) ? built : folder.parent_path() / BLOCKYARD_PLUGIN_FOLDER)
+  return (fs::is_directory(built, ignored) ? built : folder / BLOCKYARD_PLUGIN_FOLDER)
+      .lexically_normal()
       .string();
 }
 
@@ -33,8 +34,9 @@ input::Places find_places(const std::string& library) {
                         fmt::format("--library {}: it has no folder sialib", library));
     return {library + "/sialib", library + "/basis", {}, {}, plugin_folder(program)};
   }
-  const fs::path installed = program.parent_path().parent_path() / "share" / "blockyard";
-  if (fs::is_directory(installed / "sialib", ignored))
+  const fs::path installed = (program.parent_path() / BLOCKYARD_DATA_FOLDER).lexically_normal();
+  // Without /proc the program does not know where it is.
+  if (!program.empty() && fs::is_directory(installed / "sialib", ignored))
     return {(installed / "sialib").string(),
             (installed / "basis").string(),
             {},
