@@ -107,7 +107,8 @@ int accumulate(const AccumulateOptions& options) {
                           [&] { lattice::SamplesReader(options.samples).open_all(); });
   auto session = join_processes(options.fabric);
   return run_quietly(session.get(), [&] {
-    ring::Team team = make_team(session.get(), options.ranks);
+    const int usual_ranks = is_launched() ? 1 : 0;  // 0: one for each core
+    ring::Team team = make_team(session.get(), options.ranks > 0 ? options.ranks : usual_ranks);
     lattice::AccumulateJob job = read_usage([&] { return job_of(options, team); });
     RingDevices devices(read_usage([&] { return device_of(options); }), session.get());
     devices.put_into(job.options, team);

@@ -64,6 +64,8 @@ void add_fabric_option(CLI::App& command, std::string& fabric) {
       ->check(CLI::IsMember({"auto", "loopback", "mpi"}));
 }
 
+bool is_launched() { return launched_processes() > 0; }
+
 std::unique_ptr<fabric::MpiSession> join_processes(const std::string& fabric) {
   const int launched = launched_processes();
   const int by_srun = processes_of_srun();

@@ -18,6 +18,9 @@ void add_fabric_option(CLI::App& command, std::string& fabric);
 /// Throws base::Error{bad_input} if this program cannot work with the others.
 [[nodiscard]] std::unique_ptr<fabric::MpiSession> join_processes(const std::string& fabric);
 
+/// Whether mpirun or another launcher of MPI started this process, be it alone.
+[[nodiscard]] bool is_launched();
+
 /// Collective. The text of `make` at process 0, at all processes. Throws its exception at all of
 /// them.
 [[nodiscard]] std::string share_text(fabric::MpiSession* session,
