@@ -103,6 +103,8 @@ class Checker {
   [[nodiscard]] bool has_block(const ast::Expr& source, const Indexes& names) const;
   [[nodiscard]] bool has_region(const ast::Expr& source) const;
   void collect_names(const ast::Expr& source, Indexes& names) const;
+  void collect_factor_names(const ast::Expr& source, Indexes& names) const;
+  [[nodiscard]] Indexes partners_of(const ast::Expr& product, const Target& target) const;
   /// How one factor of a product is taken.
   struct Bracket {
     Indexes needed;         ///< names that the other factors and the result need
@@ -114,7 +116,8 @@ class Checker {
   std::vector<Bracket> brackets_of(const ast::Expr& product, const Indexes& needed);
   bool is_closed(const ast::Expr& source, const Indexes& needed);
   bool is_fill(const ast::Expr& value, const Block& target, program::Mode mode);
-  bool check_outer(const ast::Expr& product, const Indexes& needed);
+  [[nodiscard]] bool has_bare_factor(const ast::Expr& source) const;
+  bool check_outer(const ast::Expr& product, const Indexes& needed, const Indexes& partners);
   [[nodiscard]] bool is_complex(const ast::Expr& source) const;
   void add_part(const ast::Expr& source, const Target& target, checked::Term& term);
   void add_bracket(const ast::Expr& source, program::Part part, const Target& target,
@@ -136,6 +139,7 @@ class Checker {
   void check_product_names(const checked::Term& term, const Target& target);
   bool check_casts(const checked::Term& term, const Target& target);
   [[nodiscard]] bool have_same_begin(const Indexes& one, const Indexes& other) const;
+  [[nodiscard]] bool are_alike(const Terms& terms) const;
   Indexes result_of(checked::Term& term, const Indexes& needed);
   Indexes result_of(Terms& sum, const Indexes& needed);
   void use_part(Indexes& names, Block& block, const Indexes& wanted);

@@ -31,15 +31,6 @@ std::map<std::int32_t, std::size_t> count(const std::vector<Indexes>& lists) {
   return result;
 }
 
-/// Whether a block is a factor of the value without a bracket around the product.
-bool has_bare_factor(const ast::Expr& source) {
-  if (source.kind == ExprKind::sum || source.kind == ExprKind::negate)
-    return std::ranges::any_of(source.parts, has_bare_factor);
-  return source.kind == ExprKind::product &&
-         std::ranges::any_of(source.parts,
-                             [](const auto& part) { return part.kind == ExprKind::block; });
-}
-
 }  // namespace
 
 bool is_transparent(const ast::Expr& source) {
@@ -103,6 +94,14 @@ void Checker::collect_names(const ast::Expr& source, Indexes& names) const {
   }
 }
 
+/// Adds the names of the real blocks that are factors of a product, also within products in
+/// brackets; what a sum has depends on its terms.
+void Checker::collect_factor_names(const ast::Expr& source, Indexes& names) const {
+  if (source.kind == ExprKind::block) return collect_names(source, names);
+  if (source.kind == ExprKind::product || source.kind == ExprKind::negate || is_transparent(source))
+    for (const auto& part : source.parts) collect_factor_names(part, names);
+}
+
 /// The segmented names of all blocks in the value, each once.
 Checker::Indexes Checker::names_in(const ast::Expr& source) const {
   Indexes all;
@@ -151,6 +150,17 @@ bool Checker::is_closed(const ast::Expr& source, const Indexes& needed) {
          free_names(source, needed).empty();
 }
 
+/// Whether a block, and no number, is a factor of the value without a bracket around the product.
+bool Checker::has_bare_factor(const ast::Expr& source) const {
+  if (source.kind == ExprKind::sum || source.kind == ExprKind::negate)
+    return std::ranges::any_of(source.parts,
+                               [this](const auto& part) { return has_bare_factor(part); });
+  return source.kind == ExprKind::product &&
+         std::ranges::any_of(source.parts, [this](const auto& part) {
+           return part.kind == ExprKind::block && has_block(part, {});
+         });
+}
+
 /// Whether a number is assigned to the block, for all its elements. Scalar-valued blocks alone are
 /// one, whatever names the target has; so is a value whose indexes are all summed in brackets. A
 /// product without brackets of which the result has no index is more likely a slip.
@@ -190,16 +200,24 @@ std::vector<Checker::Bracket> Checker::brackets_of(const ast::Expr& product,
   return result;
 }
 
-/// The two sides of ^ have no common index.
-bool Checker::check_outer(const ast::Expr& product, const Indexes& needed) {
+/// The two sides of ^ are blocks, and have no common index.
+bool Checker::check_outer(const ast::Expr& product, const Indexes& needed,
+                          const Indexes& partners) {
   if (std::ranges::find(product.operators, '^') == product.operators.end()) return true;
   const std::vector<Indexes> outside = needed_of(product, needed);
   Indexes before;
+  bool is_after_block = false;
   for (std::size_t k = 0; k < product.parts.size(); ++k) {
     const ast::Expr& part = product.parts[k];
+    const bool is_block = has_block(part, partners) && !is_closed(part, outside[k]);
     Indexes names = free_names(part, outside[k]);
     if (part.kind == ExprKind::block) collect_names(part, names);
-    if (k > 0 && product.operators[k - 1] == '^')
+    if (k > 0 && product.operators[k - 1] == '^') {
+      if (!is_block || !is_after_block) {
+        error("outer-product", is_block ? product.parts[k - 1].at : part.at, "'^' with a number",
+              "'^' is the outer product of two blocks; scale with '*'");
+        return false;
+      }
       for (const auto index : names)
         if (contains(before, index)) {
           error("outer-product", part.at,
@@ -207,6 +225,8 @@ bool Checker::check_outer(const ast::Expr& product, const Indexes& needed) {
                 "the outer product joins blocks without a common index; '*' contracts");
           return false;
         }
+    }
+    is_after_block = is_after_block || is_block;
     add_new(before, names);
   }
   return true;

@@ -221,6 +221,19 @@ void Checker::check_product_names(const Term& term, const Target& target) {
     }
 }
 
+/// Whether all terms are single blocks with the same segmented indexes.
+bool Checker::are_alike(const Terms& terms) const {
+  Indexes first;
+  for (const Term& term : terms) {
+    if (term.operands.size() != 1) return false;
+    Indexes names = term.operands.front().indexes;
+    std::erase_if(names, [this](std::int32_t index) { return is_simple(index); });
+    if (&term == &terms.front()) first = names;
+    if (!std::ranges::is_permutation(first, names)) return false;
+  }
+  return !terms.empty();
+}
+
 /// Where `wanted` has a subindex and the block its parent, the block's part is meant. A cast
 /// position is a number and stays.
 void Checker::use_part(Indexes& names, Block& block, const Indexes& wanted) {

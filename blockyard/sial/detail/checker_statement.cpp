@@ -90,8 +90,7 @@ void Checker::assign_block(const ast::Assign& what) {
   if (mode == Mode::set && check_repeated_names(target, names, terms))
     return emit(checked::Update{std::move(target), mode, std::move(terms)});
   if (!check_target_names(target, names, terms)) return;
-  if (terms.size() == 1 && terms.front().operands.size() == 1)
-    use_part(names, target, terms.front().operands.front().indexes);
+  if (are_alike(terms)) use_part(names, target, terms.front().operands.front().indexes);
   resolve(terms, {names, &target, false});
   if (target.selector.form == program::SelectorForm::region && !check_region_target(target, terms))
     return;

@@ -82,14 +82,21 @@ void Checker::add_terms(const ast::Expr& source, bool is_negative, const Target&
   add_product(source, is_negative, target, terms);
 }
 
+/// The names of the result that no block of the product has unless a scalar-valued one gives it.
+Checker::Indexes Checker::partners_of(const ast::Expr& product, const Target& target) const {
+  Indexes names;
+  collect_factor_names(product, names);
+  Indexes result = target.names;
+  std::erase_if(result, [&](std::int32_t index) { return std::ranges::count(names, index) > 0; });
+  return result;
+}
+
 void Checker::add_product(const ast::Expr& source, bool is_negative, const Target& target,
                           Terms& terms) {
   Term term;
   term.at = source.at;
   term.is_negative = is_negative;
-  Indexes partners = target.names;
-  if (!target.is_scalar) collect_names(source, partners);
-  add_factors(source, '*', target, partners, term);
+  add_factors(source, '*', target, partners_of(source, target), term);
   const bool is_bracket =
       term.operands.size() == 1 && !term.operands.front().sum.empty() &&
       term.operands.front().part == program::Part::all &&
@@ -110,7 +117,9 @@ void Checker::add_product(const ast::Expr& source, bool is_negative, const Targe
 /// names of the target are those that are needed of this value.
 void Checker::add_factors(const ast::Expr& source, char op, const Target& target,
                           const Indexes& partners, Term& term) {
-  if (!has_block(source, partners)) return add_number(source, op, target, term);
+  // A scalar-valued block may be a factor like others, but it divides as a number.
+  if (!has_block(source, op == '/' ? Indexes{} : partners))
+    return add_number(source, op, target, term);
   const bool is_part = is_transparent(source) && is_complex(source.parts.front());
   if (is_part && is_closed(source, target.names)) return add_number(source, op, target, term);
   if (op == '/') {
@@ -129,11 +138,11 @@ void Checker::add_factors(const ast::Expr& source, char op, const Target& target
     return add_factors(source.parts.front(), op, target, partners, term);
   }
   if (source.kind != ExprKind::product) return add_operand(source, target, term);
-  if (!check_outer(source, target.names)) return;
+  if (!check_outer(source, target.names, partners)) return;
   const auto brackets = brackets_of(source, target.names);
   for (std::size_t k = 0; k < source.parts.size(); ++k) {
     const ast::Expr& part = source.parts[k];
-    const char joined = k == 0 ? op : source.operators[k - 1];
+    const char joined = k > 0 ? source.operators[k - 1] : op == '/' ? '/' : '*';
     const Target inner{brackets[k].needed, nullptr, target.is_scalar};
     if (is_closed(part, inner.names))
       add_number(part, joined, target, term);
@@ -145,9 +154,6 @@ void Checker::add_factors(const ast::Expr& source, char op, const Target& target
 }
 
 void Checker::add_number(const ast::Expr& source, char op, const Target& target, Term& term) {
-  if (op == '^')
-    error("outer-product", source.at, "'^' with a number",
-          "'^' is the outer product of two blocks; scale with '*'");
   Expr factor = check_scalar(
       source, term.operands.empty() && target.is_scalar ? "the value" : "the factor of a block");
   if (factor.type != checked::Type::bad && limit_stack(factor))
