@@ -55,6 +55,7 @@ test-all: test  ## the whole matrix: each test optimised and sanitized, fuzzers,
 	@BLOCKYARD_TESTS=full ctest --preset dev -j $$(nproc)
 	@BLOCKYARD="$(CURDIR)/build/dev/blockyard" BLOCKYARD_MUTATIONS=9000 tests/fuzz/mutations.py
 	@BLOCKYARD="$(CURDIR)/build/dev/blockyard" BLOCKYARD_EPOCHS=3000 tests/fuzz/epochs.py
+	@BLOCKYARD="$(CURDIR)/build/dev/blockyard" BLOCKYARD_EXPRESSIONS=2000 tests/fuzz/expressions.py
 	@$(MAKE) --no-print-directory test-sweep mpich fuzz asan test-mpi test-garray test-devices tsan
 
 mpich:  ## a short list of tests over MPICH in place of Open MPI
