@@ -281,6 +281,8 @@ class Rules:
 
     def factors(self, value, needed):
         """The factors of a product, and of products in its brackets, that are no numbers; scalar-valued blocks too."""
+        if isinstance(value, Chain) and self.has_block(value) and not self.free(value, needed):
+            return []  # a number
         if isinstance(value, Chain) and value.kind == "product":
             multiplied = [op != "/" for op in "*" + value.ops]  # what divides is a number
             return [factor for part, need, is_factor in zip(value.parts, self.needs(value, needed), multiplied) if is_factor
