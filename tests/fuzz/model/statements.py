@@ -114,6 +114,9 @@ class Machine:
         for statement in statements:
             try:
                 statement.run(self)
+            except Leave:
+                self.done.add(statement)
+                raise
             except Skip as skip:
                 if skip.statement or statement in self.done or isinstance(statement, Loop):
                     skip.statement = skip.statement or statement
