@@ -50,8 +50,10 @@ void Checker::resolve_term(Term& term, const Target& target) {
               "use two indexes, and 'where' or 'if' for the diagonal");
         return;
       }
-  if (!check_casts(term, target)) return;
-  if (term.operands.size() > 1) return check_product_names(term, target);
+  if (term.operands.size() > 1) {
+    if (check_casts(term, target)) check_product_names(term, target);
+    return;
+  }
   if (target.is_scalar) {
     error("block-as-number", term.at, "a block stands where a number must stand",
           "a product that contracts all indexes is a number: a[i,j]*b[i,j]");
@@ -107,7 +109,7 @@ bool Checker::check_repeated_names(const Block& target, const Indexes& names, co
   return true;
 }
 
-/// An index cast to a number in one block cannot be the segment of another block of the term: the
+/// An index cast to a number in one block cannot be the segment of another block of the product: the
 /// two have different extents under one name.
 bool Checker::check_casts(const Term& term, const Target& target) {
   Indexes cast;
