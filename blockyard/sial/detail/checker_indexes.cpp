@@ -109,8 +109,8 @@ bool Checker::check_repeated_names(const Block& target, const Indexes& names, co
   return true;
 }
 
-/// An index cast to a number in one block cannot be the segment of another block of the product: the
-/// two have different extents under one name.
+/// An index cast to a number in one block cannot be the segment of another block of the product:
+/// the two have different extents under one name.
 bool Checker::check_casts(const Term& term, const Target& target) {
   Indexes cast;
   Indexes names = target.names;
