@@ -5,11 +5,36 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <vector>
 
 #include "plugins/common/options.h"
 
 namespace blockyard::cuda {
 namespace {
+
+int attribute_of(int device, cudaDeviceAttr attribute) {
+  int value = 0;
+  check(cudaDeviceGetAttribute(&value, attribute, device), "cudaDeviceGetAttribute");
+  return value;
+}
+
+/// 90: 9.0.
+int capability_of(int device) {
+  return 10 * attribute_of(device, cudaDevAttrComputeCapabilityMajor) +
+         attribute_of(device, cudaDevAttrComputeCapabilityMinor);
+}
+
+/// The driver's numbers of our devices; none also without a driver.
+std::vector<int> gpus() {
+  int devices = 0;
+  if (cudaGetDeviceCount(&devices) != cudaSuccess) {
+    static_cast<void>(cudaGetLastError());
+    return {};
+  }
+  std::vector<int> capabilities;
+  for (int device = 0; device < devices; ++device) capabilities.push_back(capability_of(device));
+  return usable_gpus(capabilities);
+}
 
 StreamOwner make_stream() {
   cudaStream_t raw = nullptr;
@@ -25,10 +50,7 @@ EventOwner make_event() {
 
 /// Null where the driver has no pools. All Machines of a device share one.
 cudaMemPool_t pool_of(int device) {
-  int has_pools = 0;
-  check(cudaDeviceGetAttribute(&has_pools, cudaDevAttrMemoryPoolsSupported, device),
-        "cudaDeviceGetAttribute");
-  if (has_pools == 0) return nullptr;
+  if (attribute_of(device, cudaDevAttrMemoryPoolsSupported) == 0) return nullptr;
   cudaMemPool_t pool = nullptr;
   check(cudaDeviceGetDefaultMemPool(&pool, device), "cudaDeviceGetDefaultMemPool");
   // Freed memory stays in the pool, which serves it again without a system call.
@@ -39,11 +61,7 @@ cudaMemPool_t pool_of(int device) {
 }
 
 /// Whether the GPU has no memory but that of the host.
-bool is_integrated(int device) {
-  int is = 0;
-  check(cudaDeviceGetAttribute(&is, cudaDevAttrIntegrated, device), "cudaDeviceGetAttribute");
-  return is != 0;
-}
+bool is_integrated(int device) { return attribute_of(device, cudaDevAttrIntegrated) != 0; }
 
 std::uint64_t limit_for(int device, const Machine::Options& options) {
   check(cudaSetDevice(device), "cudaSetDevice");
@@ -72,15 +90,10 @@ std::string Machine::read_option(Options& options, std::string_view key, std::st
   return "this device knows memory=, network= and cutensor=";
 }
 
-std::uint32_t Machine::count() {
-  int devices = 0;
-  if (cudaGetDeviceCount(&devices) == cudaSuccess) return static_cast<std::uint32_t>(devices);
-  static_cast<void>(cudaGetLastError());
-  return 0;
-}
+std::uint32_t Machine::count() { return static_cast<std::uint32_t>(gpus().size()); }
 
 Machine::Machine(std::uint32_t index, const Options& options)
-    : device_(static_cast<int>(index)),
+    : device_(gpus().at(index)),
       is_for_network_(options.is_for_network != 0),
       is_free_known_(options.memory_bytes != 0 || !is_integrated(device_)),
       pieces_(limit_for(device_, options)),
@@ -89,9 +102,8 @@ Machine::Machine(std::uint32_t index, const Options& options)
   cudaDeviceProp properties{};
   check(cudaGetDeviceProperties(&properties, device_), "cudaGetDeviceProperties");
   name_ = properties.name;
-  constexpr int least = 75;  // the first of CMAKE_CUDA_ARCHITECTURES
-  capability_ = 10 * properties.major + properties.minor;
-  if (capability_ < least)
+  capability_ = capability_of(device_);
+  if (capability_ < least_capability)
     throw std::runtime_error(
         name_ + " is older than what the kernels are built for: it has compute capability " +
         std::to_string(properties.major) + "." + std::to_string(properties.minor) + ", not 7.5");

@@ -54,7 +54,7 @@ class Machine {
   };
   /// The fault of an option, or "".
   static std::string read_option(Options& options, std::string_view key, std::string_view value);
-  /// 0 also without a driver.
+  /// Of the GPUs that are new enough (usable_gpus); 0 also without a driver.
   [[nodiscard]] static std::uint32_t count();
 
   /// Throws std::runtime_error, as all functions here.
@@ -196,7 +196,7 @@ class Machine {
   void multiply(Stream& stream, const Plan& plan, const Factors& factors, const void* left,
                 const void* right, void* result);
 
-  int device_;
+  int device_;  ///< the number that the driver gives it
   bool is_for_network_;
   bool is_free_known_;  ///< false: a GPU in the memory of the host, without a limit
   std::string name_;

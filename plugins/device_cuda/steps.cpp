@@ -9,6 +9,16 @@ using plugin::of_left;
 using plugin::of_result;
 using plugin::of_right;
 
+std::vector<int> usable_gpus(std::span<const int> capabilities) {
+  std::vector<int> all, usable;
+  for (const int capability : capabilities) {
+    const int number = static_cast<int>(all.size());
+    all.push_back(number);
+    if (capability >= least_capability) usable.push_back(number);
+  }
+  return usable.empty() ? all : usable;
+}
+
 Walk walk_of(plugin::Axes axes, std::size_t to, std::size_t from) {
   plugin::sort_and_fuse(axes, to);
   Walk walk;

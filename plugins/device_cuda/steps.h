@@ -3,13 +3,23 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <vector>
 
 #include "plugins/common/matrix_form.h"
 #include "plugins/common/operation.h"
 #include "plugins/device_cuda/kernels.h"
 
-/// What an operation comes to, decided without a GPU.
+/// What an operation comes to, and which GPUs there are, decided without a GPU.
 namespace blockyard::cuda {
+
+/// The compute capability, 75 for 7.5, from which on the kernels have code: the first of
+/// CMAKE_CUDA_ARCHITECTURES.
+constexpr int least_capability = 75;
+/// The numbers of the GPUs that are counted, by their compute capabilities: an old card beside
+/// others, for a screen perhaps, is none of them. If all are old they stay, and opening one says
+/// why it is refused.
+[[nodiscard]] std::vector<int> usable_gpus(std::span<const int> capabilities);
 
 struct Steps {
   blockyard_operation operation{};

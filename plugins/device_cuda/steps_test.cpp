@@ -37,6 +37,13 @@ Steps steps(blockyard_kind kind, const Names& result, const Names& left, const N
   return steps_of(operation, form);
 }
 
+TEST(Gpus, AnOldOneBesideOthersIsNotCounted) {
+  using Numbers = std::vector<int>;
+  EXPECT_EQ(usable_gpus(Numbers{90, 61, 75}), (Numbers{0, 2}));
+  EXPECT_EQ(usable_gpus(Numbers{61, 52}), (Numbers{0, 1}));  // opening one says why not
+  EXPECT_EQ(usable_gpus(Numbers{}), Numbers{});
+}
+
 TEST(Steps, ProductsOfMatricesAreForCublas) {
   EXPECT_FALSE(steps(BLOCKYARD_CONTRACT, {0, 1}, {0, 2}, {2, 1}).suits_cutensor);
   EXPECT_FALSE(steps(BLOCKYARD_CONTRACT, {1, 0}, {2, 0}, {1, 2}).suits_cutensor);
