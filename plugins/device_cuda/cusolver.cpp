@@ -71,6 +71,8 @@ std::optional<CusolverLibrary> CusolverLibrary::find() {
   take(library.create, "cusolverDnCreate");
   take(library.destroy, "cusolverDnDestroy");
   take(library.set_stream, "cusolverDnSetStream");
+  take(library.create_parameters, "cusolverDnCreateParams");
+  take(library.destroy_parameters, "cusolverDnDestroyParams");
   take(library.lu_size, "cusolverDnXgetrf_bufferSize");
   take(library.lu, "cusolverDnXgetrf");
   take(library.cholesky_size, "cusolverDnXpotrf_bufferSize");
@@ -114,7 +116,10 @@ std::optional<CusolverPlan> CusolverPlan::make(const CusolverLibrary& library,
   made.whole_ = whole;
   cusolverDnHandle_t handle = nullptr;
   if (library.create(&handle) != CUSOLVER_STATUS_SUCCESS) return std::nullopt;
-  made.handle_ = {handle, Destroy{library.destroy}};
+  made.handle_ = {handle, {library.destroy}};
+  cusolverDnParams_t parameters = nullptr;
+  if (library.create_parameters(&parameters) != CUSOLVER_STATUS_SUCCESS) return std::nullopt;
+  made.parameters_ = {parameters, {library.destroy_parameters}};
   if (!made.find_sizes()) return std::nullopt;
   return made;
 }
@@ -123,6 +128,7 @@ bool CusolverPlan::find_sizes() {
   const std::int64_t m = whole_.rows, n = whole_.columns;
   const cudaDataType type = type_of(whole_), real = real_type_of(whole_);
   const cusolverDnHandle_t handle = handle_.get();
+  const cusolverDnParams_t parameters = parameters_.get();
   std::size_t host = 0;
   cusolverStatus_t code = CUSOLVER_STATUS_SUCCESS;
   if (whole_.kind == BLOCKYARD_REFLECT) {
@@ -144,25 +150,25 @@ bool CusolverPlan::find_sizes() {
     device_bytes_ = static_cast<std::size_t>(std::max(elements, 0)) * element_bytes();
   } else if (whole_.kind == BLOCKYARD_FACTOR) {
     if (whole_.has(blockyard_cholesky))
-      code = library_->cholesky_size(handle, nullptr, triangle_of(whole_), n, type, nullptr, n,
+      code = library_->cholesky_size(handle, parameters, triangle_of(whole_), n, type, nullptr, n,
                                      type, &device_bytes_, &host);
     else if (whole_.has(blockyard_qr))
-      code = library_->qr_size(handle, nullptr, m, n, type, nullptr, m, type, nullptr, type,
+      code = library_->qr_size(handle, parameters, m, n, type, nullptr, m, type, nullptr, type,
                                &device_bytes_, &host);
     else
-      code =
-          library_->lu_size(handle, nullptr, m, n, type, nullptr, m, type, &device_bytes_, &host);
+      code = library_->lu_size(handle, parameters, m, n, type, nullptr, m, type, &device_bytes_,
+                               &host);
   } else if (whole_.has(blockyard_singular)) {
-    code = library_->singular_size(handle, nullptr, job_of(whole_), job_of(whole_), m, n, type,
+    code = library_->singular_size(handle, parameters, job_of(whole_), job_of(whole_), m, n, type,
                                    nullptr, m, real, nullptr, type, nullptr, m, type, nullptr, n,
                                    type, &device_bytes_, &host);
   } else if (whole_.has(blockyard_general)) {
-    code = library_->general_size(handle, nullptr, CUSOLVER_EIG_MODE_NOVECTOR,
+    code = library_->general_size(handle, parameters, CUSOLVER_EIG_MODE_NOVECTOR,
                                   mode_of(whole_.has(blockyard_vectors)), n, type, nullptr, n, type,
                                   nullptr, type, nullptr, n, type, nullptr, n, type, &device_bytes_,
                                   &host);
   } else {
-    code = library_->symmetric_size(handle, nullptr, mode_of(whole_.has(blockyard_vectors)),
+    code = library_->symmetric_size(handle, parameters, mode_of(whole_.has(blockyard_vectors)),
                                     triangle_of(whole_), n, type, nullptr, n, real, nullptr, type,
                                     &device_bytes_, &host);
   }
@@ -212,38 +218,40 @@ void CusolverPlan::enqueue(const Blocks& blocks, const Room& room) const {
   const std::int64_t m = whole_.rows, n = whole_.columns;
   const cudaDataType type = type_of(whole_), real = real_type_of(whole_);
   const cusolverDnHandle_t handle = handle_.get();
+  const cusolverDnParams_t parameters = parameters_.get();
   int* const info = reinterpret_cast<int*>(room.info);
   const bool has_vectors = whole_.has(blockyard_vectors);
   if (whole_.kind == BLOCKYARD_FACTOR) {
     if (whole_.has(blockyard_cholesky))
       return check(
-          library_->cholesky(handle, nullptr, triangle_of(whole_), n, type, blocks.result, n, type,
-                             room.work, device_bytes_, host_.data(), host_.size(), info),
+          library_->cholesky(handle, parameters, triangle_of(whole_), n, type, blocks.result, n,
+                             type, room.work, device_bytes_, host_.data(), host_.size(), info),
           "cusolverDnXpotrf");
     if (whole_.has(blockyard_qr))
-      return check(library_->qr(handle, nullptr, m, n, type, blocks.result, m, type, blocks.right,
-                                type, room.work, device_bytes_, host_.data(), host_.size(), info),
-                   "cusolverDnXgeqrf");
-    return check(library_->lu(handle, nullptr, m, n, type, blocks.result, m,
+      return check(
+          library_->qr(handle, parameters, m, n, type, blocks.result, m, type, blocks.right, type,
+                       room.work, device_bytes_, host_.data(), host_.size(), info),
+          "cusolverDnXgeqrf");
+    return check(library_->lu(handle, parameters, m, n, type, blocks.result, m,
                               reinterpret_cast<std::int64_t*>(room.numbers), type, room.work,
                               device_bytes_, host_.data(), host_.size(), info),
                  "cusolverDnXgetrf");
   }
   if (whole_.has(blockyard_singular))
-    return check(
-        library_->singular(handle, nullptr, job_of(whole_), job_of(whole_), m, n, type, blocks.left,
-                           m, real, room.numbers, type, has_vectors ? blocks.result : nullptr, m,
-                           type, has_vectors ? room.vectors : nullptr, n, type, room.work,
-                           device_bytes_, host_.data(), host_.size(), info),
-        "cusolverDnXgesvd");
+    return check(library_->singular(handle, parameters, job_of(whole_), job_of(whole_), m, n, type,
+                                    blocks.left, m, real, room.numbers, type,
+                                    has_vectors ? blocks.result : nullptr, m, type,
+                                    has_vectors ? room.vectors : nullptr, n, type, room.work,
+                                    device_bytes_, host_.data(), host_.size(), info),
+                 "cusolverDnXgesvd");
   if (whole_.has(blockyard_general))  // W of real matrices: real parts, then imaginary ones
     return check(
-        library_->general(handle, nullptr, CUSOLVER_EIG_MODE_NOVECTOR, mode_of(has_vectors), n,
+        library_->general(handle, parameters, CUSOLVER_EIG_MODE_NOVECTOR, mode_of(has_vectors), n,
                           type, blocks.left, n, type, blocks.right, type, nullptr, n, type,
                           has_vectors ? blocks.result : nullptr, n, type, room.work, device_bytes_,
                           host_.data(), host_.size(), info),
         "cusolverDnXgeev");
-  check(library_->symmetric(handle, nullptr, mode_of(has_vectors), triangle_of(whole_), n, type,
+  check(library_->symmetric(handle, parameters, mode_of(has_vectors), triangle_of(whole_), n, type,
                             blocks.result, n, real, room.numbers, type, room.work, device_bytes_,
                             host_.data(), host_.size(), info),
         "cusolverDnXsyevd");

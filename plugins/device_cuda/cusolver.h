@@ -19,6 +19,8 @@ struct CusolverLibrary {
   decltype(&cusolverDnCreate) create;
   decltype(&cusolverDnDestroy) destroy;
   decltype(&cusolverDnSetStream) set_stream;
+  decltype(&cusolverDnCreateParams) create_parameters;
+  decltype(&cusolverDnDestroyParams) destroy_parameters;
   decltype(&cusolverDnXgetrf_bufferSize) lu_size;
   decltype(&cusolverDnXgetrf) lu;
   decltype(&cusolverDnXpotrf_bufferSize) cholesky_size;
@@ -70,11 +72,10 @@ class CusolverPlan {
   void run(cudaStream_t stream, const Blocks& blocks) const;
 
  private:
+  template <class Raw>
   struct Destroy {
-    decltype(&cusolverDnDestroy) destroy;
-    void operator()(cusolverDnHandle_t handle) const noexcept {
-      static_cast<void>(destroy(handle));
-    }
+    cusolverStatus_t (*destroy)(Raw*);
+    void operator()(Raw* raw) const noexcept { static_cast<void>(destroy(raw)); }
   };
   /// Where in the workspace what lies.
   struct Room {
@@ -92,7 +93,9 @@ class CusolverPlan {
 
   const CusolverLibrary* library_ = nullptr;
   plugin::Whole whole_;
-  std::unique_ptr<cusolverDnContext, Destroy> handle_;
+  std::unique_ptr<cusolverDnContext, Destroy<cusolverDnContext>> handle_;
+  /// The defaults: that null stands for them is nowhere promised.
+  std::unique_ptr<cusolverDnParams, Destroy<cusolverDnParams>> parameters_;
   std::size_t device_bytes_ = 0;
   mutable std::vector<std::byte> host_;  ///< in which the library works while `run` lasts
 };
