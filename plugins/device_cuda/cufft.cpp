@@ -102,15 +102,16 @@ std::uint64_t CufftPlan::workspace_bytes() const noexcept {
   return padded(work_bytes_) + (may_copy_left_ ? padded(left_bytes_) : 0) + alignment;
 }
 
+bool CufftPlan::is_aligned(const std::byte* at) const noexcept {
+  return reinterpret_cast<std::uintptr_t>(at) % (transform_.is_single ? 8 : 16) == 0;
+}
+
 void CufftPlan::run(cudaStream_t stream, std::byte* result, const std::byte* left,
                     std::byte* workspace) const {
   auto* const work =
       reinterpret_cast<std::byte*>(padded(reinterpret_cast<std::uintptr_t>(workspace)));
   std::byte* const copy = work + padded(work_bytes_);
   // Real and complex elements do not lie alike: cuFFT would overwrite what it has not read.
-  const auto is_aligned = [&](const std::byte* at) {
-    return reinterpret_cast<std::uintptr_t>(at) % (transform_.is_single ? 8 : 16) == 0;
-  };
   const bool copies = copies_left_ || (may_copy_left_ && (left == result || !is_aligned(left)));
   if (copies &&
       cudaMemcpyAsync(copy, left, left_bytes_, cudaMemcpyDeviceToDevice, stream) != cudaSuccess)

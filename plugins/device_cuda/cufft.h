@@ -40,6 +40,9 @@ class CufftPlan {
                                                      const plugin::Transform& transform);
   /// What the library needs, and a copy of left where one is made.
   [[nodiscard]] std::uint64_t workspace_bytes() const noexcept;
+  /// At a multiple of a complex element, as cuFFT wants all blocks, real ones too. Another left is
+  /// copied; a result must be.
+  [[nodiscard]] bool is_aligned(const std::byte* at) const noexcept;
   /// Only enqueues. The result may be left. Throws std::runtime_error.
   void run(cudaStream_t stream, std::byte* result, const std::byte* left,
            std::byte* workspace) const;

@@ -5,6 +5,7 @@
 #include <complex>
 #include <utility>
 
+#include "plugins/common/edge_calls.h"
 #include "plugins/device_cuda/machine.h"
 
 namespace blockyard::cuda {
@@ -118,6 +119,9 @@ Machine::Plan* Machine::open_transform(const blockyard_operation& operation,
 }
 
 void Machine::run_transform(Stream& stream, const Plan& plan, double factor, const Places& places) {
+  if (!plan.transform->is_aligned(places.result))  // before anything is enqueued
+    throw plugin::Refusal(
+        "the result of a transform on this device begins at a multiple of a complex element");
   try {
     plan.transform->run(stream.raw.get(), places.result, places.left, places.workspace);
     if (factor == 1) return;

@@ -488,6 +488,35 @@ TEST_P(Whole, _15_a_transform_may_take_the_place_of_its_operand) {
   }
 }
 
+TEST_P(Whole, _15_a_real_transform_begins_at_any_element_or_is_refused) {
+  constexpr Extent n = 12, half = n / 2 + 1;
+  const std::vector<double> values = drawn<double>(n, 1).values;
+  Device device = open();
+  Stream stream = device.open_stream();
+  const auto plan =
+      device.open_plan(transform_of(BLOCKYARD_F64, block_of({n}), block_of({half}, true), {0}));
+  if (!plan) GTEST_SKIP() << "not known here";
+  const Memory left = send(device, stream, values);
+  const std::vector<double> room(2 * half + 1, 7.0);
+  const Memory result = send(device, stream, room);
+  const Memory workspace = allocate(device, plan->workspace_bytes());
+  const auto run = [&](std::size_t begin) {
+    stream.run(
+        *plan,
+        {1, 0, result.address() + begin * sizeof(double), left.address(), {}, workspace.address()});
+  };
+  std::size_t begin = 1;
+  try {
+    run(begin);
+  } catch (const base::Error&) {
+    run(begin = 0);  // the stream is as before
+  }
+  const auto wanted = transform(std::vector<c128>(values.begin(), values.end()), {n}, {0}, -1);
+  const std::vector<double> found = receive<double>(stream, result);
+  for (std::size_t k = 0; k < half; ++k)
+    EXPECT_LT(std::abs(c128(found[begin + 2 * k], found[begin + 2 * k + 1]) - wanted[k]), close);
+}
+
 TEST_P(Whole, _15_a_hartley_transform_is_its_own_inverse) {
   constexpr std::int64_t hartley = blockyard_first_real_transform + 2;
   const auto a = drawn<double>(6, 3);
