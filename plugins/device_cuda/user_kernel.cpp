@@ -64,7 +64,10 @@ Machine::Plan* Machine::open_kernel(const blockyard_kernel& kernel) {
 void Machine::KernelPlan::collect() {
   std::erase_if(running, [this](const Timed& run) {
     const cudaError_t code = cudaEventQuery(run.end.get());
-    if (code == cudaErrorNotReady) return false;
+    if (code == cudaErrorNotReady) {
+      static_cast<void>(cudaGetLastError());  // it would be found there by other users of CUDA
+      return false;
+    }
     constexpr double millisecond = 1e-3;
     float lasted = 0;
     if (code == cudaSuccess &&
