@@ -134,8 +134,9 @@ LoadedFunction::LoadedFunction(const Driver& driver, const std::string& code,
   std::array<void*, 2> values = {log.data(), reinterpret_cast<void*>(log.size())};
   const CUresult loaded = driver.load(&module_, code.c_str(), static_cast<unsigned>(options.size()),
                                       options.data(), values.data());
-  if (loaded == CUDA_ERROR_INVALID_PTX || loaded == CUDA_ERROR_NO_BINARY_FOR_GPU ||
-      loaded == CUDA_ERROR_UNSUPPORTED_PTX_VERSION)
+  // What does not even begin as code is an invalid image.
+  if (loaded == CUDA_ERROR_INVALID_PTX || loaded == CUDA_ERROR_INVALID_IMAGE ||
+      loaded == CUDA_ERROR_NO_BINARY_FOR_GPU || loaded == CUDA_ERROR_UNSUPPORTED_PTX_VERSION)
     throw BuildFailure(log[0] == '\0' ? "the driver does not take the code" : log.data());
   driver.check(loaded, "cuModuleLoadDataEx");
   if (driver.function(&function_, module_, entry.c_str()) == CUDA_SUCCESS) return;
