@@ -10,6 +10,7 @@
 #include "blockyard/base/clock.h"
 #include "blockyard/base/current_error.h"
 #include "blockyard/base/without_signals.h"
+#include "blockyard/remote/client/silence.h"
 #include "blockyard/rpc/striped/striped.h"
 
 namespace blockyard::remote {
@@ -288,15 +289,15 @@ void Link::lose(std::unique_lock<std::mutex>&, const std::string& why) {
 
 template <class Holds>
 void Link::wait_until(std::unique_lock<std::mutex>& lock, const Holds& holds) {
-  const double began = base::now_seconds();
   const double step = std::min(1.0, patience_seconds_ / 4);
+  Silence silence(base::now_seconds(), step);
   while (!holds() && !is_over()) {
     const double now = base::now_seconds();
-    const double heard = std::max(heard_, began), left = heard + patience_seconds_ - now;
+    const double silent = silence.until(now, heard_), left = patience_seconds_ - silent;
     if (left < 0)
       lose(lock, fmt::format("the link to {} is lost: nothing arrived for {:g} s",
                              transport_->peer(), patience_seconds_));
-    else if (now - std::max(heard, pinged_) > patience_seconds_ / 2 && lost_.empty()) {
+    else if (std::min(silent, now - pinged_) > patience_seconds_ / 2 && lost_.empty()) {
       pinged_ = now;
       posted_.push_back({{static_cast<std::uint16_t>(Kind::ping), 0, {}, {}}});
       posted_cv_.notify_one();
