@@ -45,7 +45,8 @@ void expect(bool holds, const char* what) {
   std::printf("wrong: %s\n", what);
 }
 
-void multiply(int n, const double* a, const double* b, double* c) {
+/// Not inline: so a signal handler calls from where calls came from before, and allocates nothing.
+[[gnu::noinline]] void multiply(int n, const double* a, const double* b, double* c) {
   const double one = 1, zero = 0;
   dgemm_("N", "N", &n, &n, &n, &one, a, &n, b, &n, &zero, c, &n, 1, 1);
 }
@@ -152,6 +153,36 @@ void check_signals() {
   for (int round = 0; round < 200 && (round < 20 || signals < 3); ++round)
     expect(is_right(40), "calls while signals come");
   ::setitimer(ITIMER_REAL, &never, nullptr);
+}
+
+/// A handler that calls BLAS itself: it must not wait for the call that it interrupts.
+void check_calls_of_handlers() {
+  constexpr int n = 10;
+  static std::atomic<int> right = 0, wrong = 0;
+  static std::atomic<bool> is_called = false;
+  std::signal(SIGALRM, [](int) {
+    if (!is_called) return;
+    static double ones[n * n], product[n * n];
+    for (double& value : ones) value = 1;
+    for (double& value : product) value = -1;
+    multiply(n, ones, ones, product);
+    bool holds = true;
+    for (const double value : product) holds = holds && value == n;
+    ++(holds ? right : wrong);
+  });
+  const int size = 100;
+  const std::vector<double> a(size * size, 1);
+  std::vector<double> c(size * size);
+  const itimerval often = {{0, 500}, {0, 500}}, never = {};
+  ::setitimer(ITIMER_REAL, &often, nullptr);
+  while (right + wrong < 3) {
+    is_called = true;
+    multiply(size, a.data(), a.data(), c.data());
+    is_called = false;
+    expect(c == std::vector<double>(c.size(), size), "calls whose handler of a signal calls BLAS");
+  }
+  ::setitimer(ITIMER_REAL, &never, nullptr);
+  expect(wrong == 0, "calls of a signal handler");
 }
 
 /// A child that has closed its standard streams and opened files in their place.
@@ -272,6 +303,7 @@ int main() {
   check_operands();
   check_threads();
   check_signals();
+  check_calls_of_handlers();
   check_streams();
   check_no_streams();
   check_all_closed();

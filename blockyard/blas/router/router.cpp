@@ -52,7 +52,9 @@ class WithoutCancellation {
   int before_ = PTHREAD_CANCEL_ENABLE;
 };
 
-/// Set while the local library works: what it calls under other names goes straight through.
+/// Set while this thread is in a call: what the local library calls under other names goes straight
+/// through, and so does what a signal handler calls, which must not wait for the thread it
+/// interrupts.
 bool& is_inside() noexcept {
   static thread_local bool inside = false;
   return inside;
@@ -102,8 +104,11 @@ class Router {
   void compute(Routed& call);
   void prepare(const Routed& call);
   void write_report() {
-    const std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_, std::defer_lock);
     if (settings_.report.empty()) return;
+    // The process may end by a signal handler, which has interrupted what holds the lock.
+    is_inside() ? static_cast<void>(lock.try_lock()) : lock.lock();
+    if (!lock.owns_lock()) return;
     for (const auto& one : reached_)
       if (const std::unique_lock at(one->mutex, std::try_to_lock); at.owns_lock())
         note_split(one->take_split());
@@ -116,7 +121,7 @@ class Router {
     bool is_there = false;
     const char* why = "";
   };
-  void compute_here(Routed& call, std::int64_t complete, const char* why);
+  void compute_here(Routed& call, std::int64_t complete, const char* why, bool may_nest);
   [[nodiscard]] Choice choose(const Routed& call);
   [[nodiscard]] Guess guess_for(const Routed& call) const;
   /// Needs `mutex_`.
@@ -204,11 +209,11 @@ Report::Sum& Router::report(const Routed& call, Report::Place place, const char*
   return report_.add({class_of_call(call), place, why}, entry);
 }
 
-void Router::compute_here(Routed& call, std::int64_t complete, const char* why) {
+void Router::compute_here(Routed& call, std::int64_t complete, const char* why, bool may_nest) {
   const double share = 1 - static_cast<double>(complete) / static_cast<double>(call.extent());
   const double began = base::now_seconds();
   {
-    const Inside inside(is_inside() || !call.may_nest());
+    const Inside inside(!may_nest);
     call.compute_here(complete);
   }
   const double seconds = base::now_seconds() - began, flops = share * call.flops();
@@ -322,10 +327,7 @@ std::int64_t Router::compute_checked(Routed& call, Reached& at, const char* why)
   const std::int64_t complete = compute_there(call, at, why);
   if (!comparison || complete < call.extent()) return complete;
   comparison->keep_theirs();
-  {
-    const Inside inside(true);  // the device is ours: nothing nests
-    compute_here(call, 0, "check");
-  }
+  compute_here(call, 0, "check", false);  // the device is ours
   const double residual = comparison->residual();
   const bool is_right = residual <= comparison->bound();  // NaN is not
   {
@@ -351,7 +353,6 @@ void Router::compute_shared(Routed& call, const std::vector<Taken>& devices,
   std::vector<std::string> why(devices.size());
   const double began = base::now_seconds();
   const auto compute_share = [&](const Shares::Range& range) {
-    const Inside inside(true);
     call.compute_share_here(range.from, range.to);
   };
   const auto compute_there = [&](int number) {
@@ -480,7 +481,7 @@ void Router::compute(Routed& call) {
   if (settings_.logs_calls)
     say(fmt::format("{} {}: {} of {} on the device", call.name(), call.shape(), complete,
                     call.extent()));
-  if (complete < call.extent()) compute_here(call, complete, choice.why);
+  if (complete < call.extent()) compute_here(call, complete, choice.why, call.may_nest());
 }
 
 void Router::prepare(const Routed& call) {
@@ -504,7 +505,7 @@ __attribute__((destructor)) void write_report_at_end() {
 void open_router() noexcept { static_cast<void>(router()); }
 
 bool router_threshold(double flops) noexcept {
-  return flops >= edge().least.load(std::memory_order_relaxed);
+  return flops >= edge().least.load(std::memory_order_relaxed) && !is_inside();
 }
 
 bool router_takes_vectors() noexcept {
@@ -514,8 +515,10 @@ bool router_takes_vectors() noexcept {
 
 void prepare_route(const Routed& call) noexcept try {
   Router* const where = is_inside() ? nullptr : edge().router.load();  // it plans before it calls
+  if (where == nullptr || !router_threshold(call.flops())) return;
   const WithoutCancellation whole;
-  if (where != nullptr && router_threshold(call.flops())) where->prepare(call);
+  const Inside inside(true);
+  where->prepare(call);
 } catch (const std::exception&) {  // the call will tell
 }
 
@@ -523,6 +526,7 @@ void route(Routed& call) {
   Router* const where = is_inside() ? nullptr : router();
   if (where == nullptr || !router_threshold(call.flops())) return call.compute_here(0);
   const WithoutCancellation whole;
+  const Inside inside(true);
   where->compute(call);
 }
 
