@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Keywords of the functions that run jobs, against the table of options."""
+import inspect
+
+import pytest
+
+import blockyard
+
+
+def test_the_keywords_are_the_options_of_a_run():
+    def keywords(function):
+        return {"super" if name == "supers" else name for name in inspect.signature(function).parameters}
+
+    options = {key: row for key, *row in blockyard._core.run_options()}
+    of_method = {key for key, _ in blockyard._core.method_options()}
+    assert set(options) | of_method <= keywords(blockyard.run) & keywords(blockyard.plan)
+    assert {key for key, (*_, has_session, _) in options.items() if has_session} <= keywords(blockyard.Session)
+    assert {key for key, (*_, is_of_resume) in options.items() if is_of_resume} <= keywords(blockyard.resume)
+    for function in (blockyard.run, blockyard.plan, blockyard.resume, blockyard.Session):
+        assert "**" not in str(inspect.signature(function)) and "{options}" not in function.__doc__
+
+
+def test_the_documentation_has_each_option_with_its_help():
+    told = " ".join(blockyard.run.__doc__.split())
+    for key, form, text, default, *_ in blockyard._core.run_options():
+        assert f"{'supers' if key == 'super' else key}: {text}" in told and default in told, key
+    assert "device_memory: memory that a process uses on each device, such as 4G" in blockyard.Session.__doc__
+    assert "pardo: " in blockyard.Session.__doc__ and "guess: " not in blockyard.Session.__doc__
+
+
+@pytest.mark.parametrize("call", [lambda: blockyard.run("a.toml", work=2), lambda: blockyard.plan("a.toml", works=2),
+                                  lambda: blockyard.resume("a.checkpoint", worker=2), lambda: blockyard.Session(pard="static")])
+def test_a_keyword_that_is_unknown_is_refused_with_a_near_one(call):
+    with pytest.raises(TypeError, match=r"\(\) has no keyword '\w+' \(did you mean '(workers|pardo)'\?\)"):
+        call()
