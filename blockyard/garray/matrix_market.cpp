@@ -49,8 +49,9 @@ void write_matrix_market(const Runtime& runtime, const Sparse& a, const std::str
     std::string all = fmt::format("%%MatrixMarket matrix coordinate {} general\n{} {} {}\n",
                                   field<T>, a.rows(), a.columns(), count);
     for (int member = 0; member < a.members(); ++member)
-      for (int cut = 0; cut < a.members(); ++cut)
-        all += lines_of<T>(a.block(member, cut), a.first_row(member));
+      a.for_each_block(member, [&](const Sparse::Block& block) {
+        all += lines_of<T>(block, a.first_row(member));
+      });
     return all;
   });
   const std::string complete = path + ".part";

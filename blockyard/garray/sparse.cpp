@@ -17,11 +17,6 @@ using fabric::Strided;
 
 std::size_t index(Extent value) { return static_cast<std::size_t>(value); }
 
-/// The data others need to find a block of a member.
-struct Place {
-  std::int64_t begin, count;
-};
-
 fabric::Region shared(const Runtime& runtime, int group, std::size_t bytes) {
   const auto made = runtime.memory().allocate(runtime.team(group).group, bytes);
   if (made.region >= 0) return made.region;
@@ -184,7 +179,7 @@ void Sparse::publish() {
   std::size_t numbers = own_.size() * sizeof(Place), contents = 0;
   for (std::size_t cut = 0; cut < own_.size(); ++cut) {
     const Block& block = own_[cut];
-    places[cut] = {static_cast<std::int64_t>(contents),
+    places[cut] = {static_cast<std::int64_t>(numbers), static_cast<std::int64_t>(contents),
                    static_cast<std::int64_t>(block.columns.size())};
     numbers += (block.offsets.size() + block.columns.size()) * sizeof(std::int64_t);
     contents += block.copied.size();
@@ -193,16 +188,14 @@ void Sparse::publish() {
   numbers_ = shared(runtime_, group_, numbers);
   contents_ = shared(runtime_, group_, contents);
   move(memory, numbers_, me_, 0, places.data(), places.size() * sizeof(Place), true);
-  std::size_t at = places.size() * sizeof(Place);
   for (std::size_t cut = 0; cut < own_.size(); ++cut) {
     Block& block = own_[cut];
-    move(memory, numbers_, me_, at, block.offsets.data(), block.offsets.size() * 8, true);
-    at += block.offsets.size() * 8;
-    move(memory, numbers_, me_, at, block.columns.data(), block.columns.size() * 8, true);
-    at += block.columns.size() * 8;
-    move(memory, contents_, me_, index(places[cut].begin), block.copied.data(), block.copied.size(),
-         true);
-    block.in_place = memory.reach(contents_, me_) + places[cut].begin;
+    const std::size_t at = index(places[cut].numbers), offsets = block.offsets.size() * 8;
+    move(memory, numbers_, me_, at, block.offsets.data(), offsets, true);
+    move(memory, numbers_, me_, at + offsets, block.columns.data(), block.columns.size() * 8, true);
+    move(memory, contents_, me_, index(places[cut].contents), block.copied.data(),
+         block.copied.size(), true);
+    block.in_place = memory.reach(contents_, me_) + places[cut].contents;
     block.copied = std::vector<std::byte>();  // {} would keep the memory
   }
   memory.fence(-1);
@@ -231,24 +224,29 @@ void Sparse::release() {
 
 Sparse::Block Sparse::block(int member, int cut) const {
   if (member == me_) return own(cut);
-  fabric::Memory& memory = runtime_.memory();
-  const std::size_t rows = index(first_row(member + 1) - first_row(member));
+  Place place{};
+  move(runtime_.memory(), numbers_, member, static_cast<std::size_t>(cut) * sizeof(Place), &place,
+       sizeof(Place), false);
+  return place.count > 0 ? copy_of(member, place) : Block{};
+}
+
+std::vector<Sparse::Place> Sparse::places_of(int member) const {
   std::vector<Place> places(own_.size());
-  move(memory, numbers_, member, 0, places.data(), places.size() * sizeof(Place), false);
-  const Place& place = places[static_cast<std::size_t>(cut)];
+  move(runtime_.memory(), numbers_, member, 0, places.data(), places.size() * sizeof(Place), false);
+  return places;
+}
+
+Sparse::Block Sparse::copy_of(int member, const Place& place) const {
+  fabric::Memory& memory = runtime_.memory();
   Block block;
-  if (place.count == 0) return block;
-  std::size_t at = places.size() * sizeof(Place);
-  for (int c = 0; c < cut; ++c)
-    if (const auto before = index(places[static_cast<std::size_t>(c)].count); before > 0)
-      at += (rows + 1 + before) * 8;
-  block.offsets.resize(rows + 1);
+  block.offsets.resize(index(first_row(member + 1) - first_row(member)) + 1);
   block.columns.resize(index(place.count));
   block.copied.resize(index(place.count) * kind_.bytes);
-  move(memory, numbers_, member, at, block.offsets.data(), block.offsets.size() * 8, false);
-  move(memory, numbers_, member, at + block.offsets.size() * 8, block.columns.data(),
-       block.columns.size() * 8, false);
-  move(memory, contents_, member, index(place.begin), block.copied.data(), block.copied.size(),
+  const std::size_t at = index(place.numbers), offsets = block.offsets.size() * 8;
+  move(memory, numbers_, member, at, block.offsets.data(), offsets, false);
+  move(memory, numbers_, member, at + offsets, block.columns.data(), block.columns.size() * 8,
+       false);
+  move(memory, contents_, member, index(place.contents), block.copied.data(), block.copied.size(),
        false);
   return block;
 }

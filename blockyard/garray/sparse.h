@@ -56,6 +56,18 @@ class Sparse {
 
   /// The block of a member's rows and a cut of the columns: a copy, but for values of this rank's.
   [[nodiscard]] Block block(int member, int cut) const;
+  /// Calls visit(block) for the blocks of a member's rows that have elements, one at a time, cut
+  /// after cut: where they lie is asked for once.
+  template <class Visit>
+  void for_each_block(int member, const Visit& visit) const {
+    if (member == me_) {
+      for (const Block& block : own_)
+        if (!block.is_empty()) visit(block);
+      return;
+    }
+    for (const Place& place : places_of(member))
+      if (place.count > 0) visit(copy_of(member, place));
+  }
   /// The block of this rank's own rows, in place.
   [[nodiscard]] const Block& own(int cut) const { return own_[static_cast<std::size_t>(cut)]; }
   /// The block, whose values may be changed in place; others see that after the next sync.
@@ -76,6 +88,14 @@ class Sparse {
   }
 
  private:
+  /// The data others need to find a block of a member: where its offsets and columns, and where its
+  /// values begin, in bytes, and how many elements it has.
+  struct Place {
+    std::int64_t numbers, contents, count;
+  };
+
+  [[nodiscard]] std::vector<Place> places_of(int member) const;
+  [[nodiscard]] Block copy_of(int member, const Place& place) const;
   [[nodiscard]] int owner_of(Extent row) const noexcept;
   [[nodiscard]] std::pair<std::vector<std::int64_t>, std::size_t> letter_places(
       const std::vector<std::vector<std::byte>>& letters);
@@ -91,9 +111,8 @@ class Sparse {
   std::vector<Entry> entries_;     ///< added, or on their way
   std::vector<std::byte> values_;  ///< of entries_
   std::vector<Block> own_;         ///< by cut of the columns
-  fabric::Region numbers_ =
-      -1;  ///< per member: of each block where it begins and how many entries
-           ///< it has, then offsets and columns of those with entries, in order
+  /// Per member: places of the blocks, then offsets and columns of those with entries, in order.
+  fabric::Region numbers_ = -1;
   fabric::Region contents_ = -1;  ///< values, block after block
 };
 

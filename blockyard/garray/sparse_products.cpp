@@ -151,9 +151,7 @@ void multiply(Runtime& /*runtime*/, const Sparse& a, const Sparse& b, Sparse& c)
     for (int cut = 0; cut < a.members(); ++cut) {
       if (a.own(cut).is_empty()) continue;
       const Extent begin = b.first_row(cut);
-      for (int right = 0; right < b.members(); ++right) {
-        const Sparse::Block block = b.block(cut, right);
-        if (block.is_empty()) continue;
+      b.for_each_block(cut, [&](const Sparse::Block& block) {
         for_each<T>(a.own(cut), [&](Extent row, Extent column, T value) {
           const std::size_t inner = index(column - begin);
           for (auto k = index(block.offsets[inner]); k < index(block.offsets[inner + 1]); ++k) {
@@ -161,7 +159,7 @@ void multiply(Runtime& /*runtime*/, const Sparse& a, const Sparse& b, Sparse& c)
             sum = static_cast<T>(sum + value * at<T>(block.values() + k * sizeof(T)));
           }
         });
-      }
+      });
     }
     Entries<T> entries;
     for (std::size_t row = 0; row < sums.size(); ++row)

@@ -4,9 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <functional>
 #include <thread>
 #include <vector>
 
+#include "blockyard/fabric/forwarding_memory.h"
 #include "blockyard/fabric/loopback/loopback_memory.h"
 #include "blockyard/garray/kind.h"
 
@@ -57,6 +59,45 @@ TEST(Sparse, takes_no_memory_for_blocks_without_elements) {
         }
       matrix.release();
     });
+}
+
+/// Counts the messages to other ranks. One thread.
+class CountedMemory : public fabric::ForwardingMemory {
+ public:
+  using ForwardingMemory::ForwardingMemory;
+  fabric::Transfer get(fabric::Region region, int member, std::size_t offset,
+                       const fabric::Strided& lines, void* near) override {
+    gets += member == rank() ? 0 : 1;
+    return ForwardingMemory::get(region, member, offset, lines, near);
+  }
+  int gets = 0;
+};
+
+/// Runs `work` on each rank with a matrix of the pattern above.
+void with_matrix(const std::function<void(Runtime&, Sparse&, CountedMemory&)>& work) {
+  std::vector<std::jthread> ranks;
+  for (auto& memory : fabric::loopback_memories(members, std::size_t{1} << 24))
+    ranks.emplace_back([&work, held = std::move(memory)]() mutable {
+      auto counted = std::make_unique<CountedMemory>(std::move(held));
+      CountedMemory& counts = *counted;
+      Runtime runtime(std::move(counted));
+      Sparse matrix(runtime, *kind_of(1004), rows, rows, world_group);
+      fill(matrix);
+      matrix.assemble();
+      work(runtime, matrix, counts);
+      matrix.release();
+    });
+}
+
+TEST(Sparse, product_asks_once_where_the_blocks_of_a_member_lie) {
+  with_matrix([](Runtime& runtime, Sparse& matrix, CountedMemory& counts) {
+    Sparse product(runtime, matrix.kind(), rows, rows, world_group);
+    counts.gets = 0;
+    multiply(runtime, matrix, matrix, product);
+    // The corner needs the rows of member 0: their places, then offsets, columns and values.
+    EXPECT_EQ(counts.gets, matrix.me() == members - 1 ? 4 : 0);
+    product.release();
+  });
 }
 
 }  // namespace
