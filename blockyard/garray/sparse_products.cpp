@@ -310,16 +310,17 @@ void shift_diagonal(Sparse& a, const void* value) {
 
 namespace {
 
+/// v(row) = the element: one message for each rank that has some of v.
 template <class Wanted>
 void copy_wanted(const Runtime& runtime, const Sparse& a, const Array& v, const Wanted& wanted) {
-  typed(a.kind(), [&](auto type) {
-    using T = decltype(type);
-    a.for_each_own([&](Extent row, Extent column, const std::byte* value) {
-      if (!wanted(row, column)) return;
-      std::vector<T> one{at<T>(value)};
-      put_line(runtime, v, row, one);
-    });
+  std::vector<Indexes> rows;
+  std::vector<std::byte> values;
+  a.for_each_own([&](Extent row, Extent column, const std::byte* value) {
+    if (!wanted(row, column)) return;
+    rows.push_back({row});
+    values.insert(values.end(), value, value + a.kind().bytes);
   });
+  scatter(runtime, v, rows, values.data());
 }
 
 }  // namespace

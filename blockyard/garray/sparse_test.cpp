@@ -70,7 +70,17 @@ class CountedMemory : public fabric::ForwardingMemory {
     gets += member == rank() ? 0 : 1;
     return ForwardingMemory::get(region, member, offset, lines, near);
   }
-  int gets = 0;
+  fabric::Transfer put(fabric::Region region, int member, std::size_t offset,
+                       const fabric::Strided& lines, const void* near) override {
+    puts += member == rank() ? 0 : 1;
+    return ForwardingMemory::put(region, member, offset, lines, near);
+  }
+  void scatter(fabric::Region region, int member, std::span<const std::int64_t> offsets,
+               std::size_t bytes, const void* near) override {
+    puts += member == rank() ? 0 : 1;
+    ForwardingMemory::scatter(region, member, offsets, bytes, near);
+  }
+  int gets = 0, puts = 0;
 };
 
 /// Runs `work` on each rank with a matrix of the pattern above.
@@ -97,6 +107,25 @@ TEST(Sparse, product_asks_once_where_the_blocks_of_a_member_lie) {
     // The corner needs the rows of member 0: their places, then offsets, columns and values.
     EXPECT_EQ(counts.gets, matrix.me() == members - 1 ? 4 : 0);
     product.release();
+  });
+}
+
+TEST(Sparse, diagonal_is_one_message_for_each_rank_that_has_some_of_it) {
+  with_matrix([](Runtime& runtime, Sparse& matrix, CountedMemory& counts) {
+    Array& diagonal = runtime.new_array();
+    diagonal.kind = matrix.kind();
+    diagonal.extents = {rows};
+    diagonal.layout.holders = {0, 1, 2};
+    runtime.allocate(diagonal);
+    counts.puts = 0;
+    copy_diagonal(runtime, matrix, diagonal);
+    EXPECT_LE(counts.puts, 2);
+    runtime.sync(world_group);
+    const Extent at = matrix.first_row(matrix.me()) + 100;
+    double value = 0;
+    get(runtime, diagonal, {.axes = 1, .first = {at}, .end = {at + 1}}, {&value, {1}});
+    EXPECT_EQ(value, static_cast<double>(at));
+    runtime.deallocate(diagonal);
   });
 }
 
