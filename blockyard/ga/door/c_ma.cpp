@@ -101,6 +101,15 @@ Boolean fail(const std::string& text) {
   return MA_FALSE;
 }
 
+/// An error after which there is no number to return: ends the process at any rate, as the original
+/// does. 0, if the caller's function to end it returns.
+Integer fail_fatally(const std::string& text) {
+  const bool was_hard = std::exchange(place().fails_hard, true);
+  fail(text);
+  place().fails_hard = was_hard;
+  return 0;
+}
+
 /// Whether MA is up, and whole if that shall be looked after.
 bool is_ready(const char* call) {
   if (place().traces) std::fputs(fmt::format("MA: {}\n", call).c_str(), stderr);
@@ -137,12 +146,15 @@ Integer counted(std::size_t count) noexcept {
   return count > static_cast<std::size_t>(most) ? most : static_cast<Integer>(count);
 }
 
-/// Elements of a type that fit into `bytes`, including what MA adds.
-Integer fitting(Integer type, std::size_t bytes) {
+/// Elements of a type that fit into the bytes that `room` tells, including what MA adds; 0 where MA
+/// is not up.
+template <class Room>
+Integer fitting(const char* call, Integer type, const Room& room) {
+  if (!is_ready(call)) return 0;
   const auto width = bytes_of(type);
-  const std::size_t overhead = Ma::with_overhead(0);
-  if (!width || bytes < overhead) return 0;
-  return counted((bytes - overhead) / *width);
+  if (!width) return fail_fatally(fmt::format("{}: {} is not a type", call, type));
+  const std::size_t bytes = room(*place().ma), overhead = Ma::with_overhead(0);
+  return bytes < overhead ? 0 : counted((bytes - overhead) / *width);
 }
 
 Boolean said(bool is_done, const char* call, Integer handle, const char* why) {
@@ -223,7 +235,7 @@ Boolean MA_get_pointer(Integer memhandle, void* pointer) {
 }
 Pointer MA_get_mbase(Integer datatype) {
   void* base = base_of(datatype);
-  if (base == nullptr) fail(fmt::format("MA_get_mbase: {} is not a type", datatype));
+  if (base == nullptr) fail_fatally(fmt::format("MA_get_mbase: {} is not a type", datatype));
   return static_cast<Pointer>(base);
 }
 Boolean MA_init_memhandle_iterator(Integer* ithandle) {
@@ -240,36 +252,35 @@ Boolean MA_get_next_memhandle(Integer* ithandle, Integer* memhandle) {
 }
 
 Integer MA_inquire_avail(Integer datatype) {
-  return is_ready("MA_inquire_avail") ? fitting(datatype, place().ma->gap()) : 0;
+  return fitting("MA_inquire_avail", datatype, [](const Ma& ma) { return ma.gap(); });
 }
 Integer MA_inquire_heap(Integer datatype) {
-  return is_ready("MA_inquire_heap") ? fitting(datatype, place().ma->room_within(false)) : 0;
+  return fitting("MA_inquire_heap", datatype, [](const Ma& ma) { return ma.room_within(false); });
 }
 Integer MA_inquire_heap_check_stack(Integer datatype) {
-  if (!is_ready("MA_inquire_heap_check_stack")) return 0;
-  return fitting(datatype, place().ma->longest_heap_piece(true));
+  return fitting("MA_inquire_heap_check_stack", datatype,
+                 [](const Ma& ma) { return ma.longest_heap_piece(true); });
 }
 Integer MA_inquire_heap_no_partition(Integer datatype) {
-  if (!is_ready("MA_inquire_heap_no_partition")) return 0;
-  return fitting(datatype, place().ma->longest_heap_piece(false));
+  return fitting("MA_inquire_heap_no_partition", datatype,
+                 [](const Ma& ma) { return ma.longest_heap_piece(false); });
 }
 Integer MA_inquire_stack(Integer datatype) {
-  return is_ready("MA_inquire_stack") ? fitting(datatype, place().ma->room_within(true)) : 0;
+  return fitting("MA_inquire_stack", datatype, [](const Ma& ma) { return ma.room_within(true); });
 }
 Integer MA_inquire_stack_check_heap(Integer datatype) { return MA_inquire_stack(datatype); }
 Integer MA_inquire_stack_no_partition(Integer datatype) { return MA_inquire_avail(datatype); }
 
 Integer MA_sizeof(Integer datatype1, Integer nelem1, Integer datatype2) {
   const auto from = bytes_of(datatype1), to = bytes_of(datatype2);
-  if (!from || !to || nelem1 < 0) {
-    fail(fmt::format("MA_sizeof: {} elements of type {} as type {}", nelem1, datatype1, datatype2));
-    return 0;
-  }
+  if (!from || !to)
+    return fail_fatally(fmt::format("MA_sizeof: {} is not a type", from ? datatype2 : datatype1));
+  if (nelem1 < 0) return fail_fatally(fmt::format("MA_sizeof: there are no {} elements", nelem1));
   return counted((static_cast<std::size_t>(nelem1) * *from + *to - 1) / *to);
 }
 Integer MA_sizeof_overhead(Integer datatype) {
   const auto width = bytes_of(datatype);
-  if (!width) return 0;
+  if (!width) return fail_fatally(fmt::format("MA_sizeof_overhead: {} is not a type", datatype));
   return static_cast<Integer>((Ma::with_overhead(0) + *width - 1) / *width);
 }
 
