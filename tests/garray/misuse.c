@@ -202,7 +202,7 @@ static void overlay_of_nothing(void) { GA_Overlay(GA_Create_handle(), a); }
 static void process_negative(void) { NGA_Distribution(a, -6, lo, hi); }
 static void sparse_outside(void) { NGA_Sprs_array_add_element(NGA_Sprs_array_create(4, 4, C_DBL), 4, 0, &one); }
 static void sparse_not_assembled(void) { NGA_Sprs_array_scale(NGA_Sprs_array_create(4, 4, C_DBL), &one); }
-static void message_too_long(void) { tcg_snd(1, buffer, 3000000000L, 0, 1); }
+static void message_negative(void) { tcg_snd(1, buffer, -5, 0, 1); }
 static void size_of_unknown(void) { MA_sizeof(MT_C_DBL, 1, 999); }
 static void room_for_unknown(void) { MA_init(MT_C_DBL, 100, 100), MA_inquire_avail(999); }
 static void after_the_end(void) { GA_Terminate(), GA_Zero(a); }
@@ -287,7 +287,7 @@ static const struct {
     CASE(process_negative, "-6 is outside"),
     CASE(sparse_outside, "NGA_Sprs_array_add_element"),
     CASE(sparse_not_assembled, "NGA_Sprs_array_scale"),
-    CASE(message_too_long, "snd: the length is 3000000000, and MPI takes 0 to 2147483647"),
+    CASE(message_negative, "snd: the length is -5"),
     CASE(size_of_unknown, "MA: MA_sizeof: 999 is not a type"),
     CASE(room_for_unknown, "MA: MA_inquire_avail: 999 is not a type"),
     CASE(after_the_end, "GA_Initialize was not called"),

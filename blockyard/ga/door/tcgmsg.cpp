@@ -62,19 +62,54 @@ MPI_Comm world() {
   return kept().world;
 }
 
-/// The count of a call as MPI takes it.
-int count_of(const char* call, long n) {
-  if (n < 0 || n > INT_MAX)
-    stop(fmt::format("{}: the length is {}, and MPI takes 0 to {}", call, n, INT_MAX), 1);
-  return static_cast<int>(n);
+constexpr int most_bytes = 1 << 30;  ///< of a piece: counts of MPI end at 2^31
+
+/// The bytes of one message, also of one that is longer than a count of MPI: then they are one
+/// element, of whole pieces and what is left. MPI keeps the type as long as a message is under way.
+class Letter {
+ public:
+  Letter(const char* call, long bytes) {
+    if (bytes < 0) stop(fmt::format("{}: the length is {}", call, bytes), 1);
+    if (bytes <= INT_MAX) {
+      count_ = static_cast<int>(bytes);
+      return;
+    }
+    MPI_Datatype piece = MPI_DATATYPE_NULL;
+    MPI_Type_contiguous(most_bytes, MPI_BYTE, &piece);
+    const int lengths[] = {static_cast<int>(bytes / most_bytes),
+                           static_cast<int>(bytes % most_bytes)};
+    const MPI_Aint begins[] = {0, bytes - lengths[1]};
+    const MPI_Datatype types[] = {piece, MPI_BYTE};
+    MPI_Type_create_struct(2, lengths, begins, types, &type_);
+    MPI_Type_commit(&type_);
+    MPI_Type_free(&piece);
+  }
+  Letter(const Letter&) = delete;
+  Letter& operator=(const Letter&) = delete;
+  ~Letter() {
+    if (type_ != MPI_BYTE) MPI_Type_free(&type_);
+  }
+  [[nodiscard]] int count() const noexcept { return count_; }
+  [[nodiscard]] MPI_Datatype type() const noexcept { return type_; }
+
+ private:
+  MPI_Datatype type_ = MPI_BYTE;
+  int count_ = 1;
+};
+
+/// How many bytes have arrived. Whatever the type of the letter: of some pieces of one Open MPI 4.1
+/// says that their number is not defined.
+long length_of(const MPI_Status& status) {
+  MPI_Count bytes = 0;
+  MPI_Get_elements_x(&status, MPI_BYTE, &bytes);
+  return static_cast<long>(bytes);
 }
 
 /// Calls visit(first, count) for pieces of `n` elements of `width` bytes: a collective may be
 /// longer than a count of MPI.
 template <class Visit>
 void for_each_piece(const char* call, long n, std::size_t width, const Visit& visit) {
-  constexpr std::size_t most_bytes = std::size_t{1} << 30;
-  const long most = static_cast<long>(most_bytes / width);
+  const long most = most_bytes / static_cast<long>(width);
   if (n < 0) stop(fmt::format("{}: the length is {}", call, n), 1);
   for (long first = 0; first == 0 || first < n; first += most)
     visit(first, static_cast<int>(std::min(most, n - first)));
@@ -176,8 +211,9 @@ void tcg_dgop(long /*type*/, double* x, long n, char* op) { reduce("dgop", x, n,
 void tcg_igop(long /*type*/, long* x, long n, char* op) { reduce("igop", x, n, op, MPI_LONG); }
 
 void tcg_snd(long type, void* buf, long lenbuf, long node, long sync) {
+  const Letter letter("snd", lenbuf);
   MPI_Request request = MPI_REQUEST_NULL;
-  MPI_Isend(buf, count_of("snd", lenbuf), MPI_BYTE, static_cast<int>(node), tag_of(type), world(),
+  MPI_Isend(buf, letter.count(), letter.type(), static_cast<int>(node), tag_of(type), world(),
             &request);
   if (sync != 0)
     MPI_Wait(&request, MPI_STATUS_IGNORE);
@@ -186,9 +222,10 @@ void tcg_snd(long type, void* buf, long lenbuf, long node, long sync) {
 }
 void tcg_rcv(long type, void* buf, long lenbuf, long* lenmes, long nodeselect, long* nodefrom,
              long sync) {
+  const Letter letter("rcv", lenbuf);
   MPI_Request request = MPI_REQUEST_NULL;
-  MPI_Irecv(buf, count_of("rcv", std::min<long>(lenbuf, INT_MAX)), MPI_BYTE, source_of(nodeselect),
-            tag_of(type), world(), &request);
+  MPI_Irecv(buf, letter.count(), letter.type(), source_of(nodeselect), tag_of(type), world(),
+            &request);
   *lenmes = lenbuf;
   *nodefrom = nodeselect;
   if (sync == 0) {
@@ -196,10 +233,8 @@ void tcg_rcv(long type, void* buf, long lenbuf, long* lenmes, long nodeselect, l
     return;
   }
   MPI_Status status;
-  int length = 0;
   MPI_Wait(&request, &status);
-  MPI_Get_count(&status, MPI_BYTE, &length);
-  *lenmes = length;
+  *lenmes = length_of(status);
   *nodefrom = status.MPI_SOURCE;
 }
 void tcg_waitcom(long /*node*/) {
