@@ -7,6 +7,7 @@
 #include <cmath>
 #include <complex>
 #include <cstring>
+#include <limits>
 
 #include "blockyard/garray/elementwise.h"
 
@@ -23,28 +24,36 @@ void require_vector(const Array& v, Extent length) {
   if (count != length) refuse(v, fmt::format("has {} elements where {} are needed", count, length));
 }
 
-/// Elements begin .. end of an array taken as a vector, first axis fastest.
+/// From the first to the last element of a vector that this rank needs.
+struct Hull {
+  Extent begin = std::numeric_limits<Extent>::max(), end = 0;
+
+  void add(Extent first, Extent last) {
+    begin = std::min(begin, first);
+    end = std::max(end, last);
+  }
+  [[nodiscard]] std::size_t at(Extent i) const { return static_cast<std::size_t>(i - begin); }
+};
+
+/// These elements of an array taken as a vector, first axis fastest: at once, though this rank may
+/// have many small blocks, between which there are some that it does not need.
 template <class T>
-std::vector<T> values_of(const Runtime& runtime, const Array& v, Extent begin, Extent end,
-                         Extent length) {
-  std::vector<T> values(static_cast<std::size_t>(std::max<Extent>(0, end - begin)));
+std::vector<T> values_of(const Runtime& runtime, const Array& v, const Hull& hull, Extent length) {
+  std::vector<T> values(static_cast<std::size_t>(std::max<Extent>(0, hull.end - hull.begin)));
   if (values.empty()) return values;
   const Box line{.axes = 1, .first = {0}, .end = {length}};
   Operand operand(runtime, whole(v), line);
-  operand.copy({.axes = 1, .first = {begin}, .end = {end}}, {values.data(), {1}});
+  operand.copy({.axes = 1, .first = {hull.begin}, .end = {hull.end}}, {values.data(), {1}});
   return values;
 }
 
-/// Calls visit(T*, piece, first, end): the part of the diagonal that each own piece has.
+/// Calls visit(data, piece, first, end): the part of the diagonal that each own piece has.
 template <class Visit>
 void for_each_diagonal(const Array& a, const Visit& visit) {
-  with_type(element_of(a), [&](auto type) {
-    using T = decltype(type);
-    for_each_own(whole(a), [&](const Piece& piece, std::byte* data) {
-      const Extent first = std::max(piece.box.first[0], piece.box.first[1]);
-      const Extent end = std::min(piece.box.end[0], piece.box.end[1]);
-      if (first < end) visit(reinterpret_cast<T*>(data), piece, first, end);
-    });
+  for_each_own(whole(a), [&](const Piece& piece, std::byte* data) {
+    const Extent first = std::max(piece.box.first[0], piece.box.first[1]);
+    const Extent end = std::min(piece.box.end[0], piece.box.end[1]);
+    if (first < end) visit(data, piece, first, end);
   });
 }
 
@@ -118,20 +127,19 @@ void copy_diagonal(const Runtime& runtime, const Array& a, const Array& v) {
   with_type(element_of(a), [&](auto type) {
     using T = decltype(type);
     const Indexes numbers = array::dense_strides(v.whole());
+    std::vector<Indexes> places;
+    std::vector<T*> to;
     for_each_own(whole(v), [&](const Piece& piece, std::byte* data) {
-      T* to = reinterpret_cast<T*>(data);
-      std::vector<Indexes> places;
-      std::vector<Extent> offsets;
       for_each_offset<2>(piece.box, {piece.strides, numbers}, [&](const auto& at) {
         Extent i = at[1];
         for (std::size_t d = 0; d < v.axes(); ++d) i += piece.box.first[d] * numbers[d];
         places.push_back({i, i});
-        offsets.push_back(at[0]);
+        to.push_back(reinterpret_cast<T*>(data) + at[0]);
       });
-      std::vector<T> values(places.size());
-      gather(runtime, a, places, values.data());
-      for (std::size_t i = 0; i < values.size(); ++i) to[offsets[i]] = values[i];
     });
+    std::vector<T> values(places.size());
+    gather(runtime, a, places, values.data());
+    for (std::size_t i = 0; i < values.size(); ++i) *to[i] = values[i];
   });
 }
 
@@ -140,25 +148,32 @@ void change_diagonal(const Runtime& runtime, OnDiagonal how, const Array& a, con
   require_same_kind(a, v);
   const Extent length = std::min(a.extents[0], a.extents[1]);
   require_vector(v, length);
-  for_each_diagonal(a, [&](auto* data, const Piece& piece, Extent first, Extent end) {
-    using T = std::remove_pointer_t<decltype(data)>;
-    const auto values = values_of<T>(runtime, v, first, end, length);
-    for (Extent i = first; i < end; ++i) {
-      T& to = data[diagonal_offset(piece, i)];
-      const T value = values[static_cast<std::size_t>(i - first)];
-      to = how == OnDiagonal::set ? value : static_cast<T>(to + value);
-    }
+  Hull hull;
+  for_each_diagonal(
+      a, [&](const std::byte*, const Piece&, Extent first, Extent end) { hull.add(first, end); });
+  with_type(element_of(a), [&](auto type) {
+    using T = decltype(type);
+    const auto values = values_of<T>(runtime, v, hull, length);
+    for_each_diagonal(a, [&](std::byte* data, const Piece& piece, Extent first, Extent end) {
+      for (Extent i = first; i < end; ++i) {
+        T& to = reinterpret_cast<T*>(data)[diagonal_offset(piece, i)];
+        const T value = values[hull.at(i)];
+        to = how == OnDiagonal::set ? value : static_cast<T>(to + value);
+      }
+    });
   });
 }
 
 void shift_diagonal(const Array& a, const void* value) {
   require_matrix(a);
-  for_each_diagonal(a, [&](auto* data, const Piece& piece, Extent first, Extent end) {
-    using T = std::remove_pointer_t<decltype(data)>;
-    for (Extent i = first; i < end; ++i) {
-      T& to = data[diagonal_offset(piece, i)];
-      to = value == nullptr ? T{} : static_cast<T>(to + *static_cast<const T*>(value));
-    }
+  with_type(element_of(a), [&](auto type) {
+    using T = decltype(type);
+    for_each_diagonal(a, [&](std::byte* data, const Piece& piece, Extent first, Extent end) {
+      for (Extent i = first; i < end; ++i) {
+        T& to = reinterpret_cast<T*>(data)[diagonal_offset(piece, i)];
+        to = value == nullptr ? T{} : static_cast<T>(to + *static_cast<const T*>(value));
+      }
+    });
   });
 }
 
@@ -167,16 +182,20 @@ void scale_along(const Runtime& runtime, Along along, const Array& a, const Arra
   require_same_kind(a, v);
   const std::size_t axis = along == Along::rows ? 0 : 1;
   require_vector(v, a.extents[axis]);
+  Hull hull;
+  for_each_own(whole(a), [&](const Piece& piece, const std::byte*) {
+    hull.add(piece.box.first[axis], piece.box.end[axis]);
+  });
   with_type(element_of(a), [&](auto type) {
     using T = decltype(type);
+    const auto factors = values_of<T>(runtime, v, hull, a.extents[axis]);
+    Indexes unit{};
+    unit[axis] = 1;
     for_each_own(whole(a), [&](const Piece& piece, std::byte* data) {
       T* to = reinterpret_cast<T*>(data);
-      const auto factors =
-          values_of<T>(runtime, v, piece.box.first[axis], piece.box.end[axis], a.extents[axis]);
-      Indexes unit{};
-      unit[axis] = 1;
+      const T* from = factors.data() + hull.at(piece.box.first[axis]);
       for_each_offset<2>(piece.box, {piece.strides, unit}, [&](const auto& at) {
-        to[at[0]] = static_cast<T>(to[at[0]] * factors[static_cast<std::size_t>(at[1])]);
+        to[at[0]] = static_cast<T>(to[at[0]] * from[at[1]]);
       });
     });
   });
