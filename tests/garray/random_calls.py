@@ -19,6 +19,7 @@ except ImportError:
 from random_arrays import Alone, Case, Library, TYPES, buffer_of, close, patch
 import random_operations
 import random_owners
+import random_sparse
 
 EXACT = ["i4", "i8", "f8", "c16"]
 
@@ -282,7 +283,7 @@ def on_disk(case):
 
 
 CALLS = [put, add, in_background, strided, periodic, lists, counter, mirrored, between_groups, on_disk,
-         *random_owners.CALLS, *random_operations.CALLS]
+         *random_owners.CALLS, *random_operations.CALLS, *random_sparse.CALLS]
 
 
 def group_of(ga, numbers):
