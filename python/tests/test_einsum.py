@@ -234,3 +234,15 @@ def test_wrong_subscripts_are_refused(session):
     with pytest.raises(blockyard.OutOfMemory):
         session.workers = 64
         session.einsum("ij->ji", a)
+
+
+@pytest.mark.parametrize("dtype", ["c8", "c16"])
+def test_sums_of_infinite_complex_numbers_are_no_products(dtype, session):
+    x = np.array([[np.inf, 1, 4], [1j, complex(2, -np.inf), 0], [3, 5, 1]], dtype)
+    for text in ("ij->", "ij->i", "ij->j", "ii->", "ij->ji", "ij"):
+        np.testing.assert_array_equal(session.einsum(text, x), np.einsum(text, x), text)
+    np.testing.assert_array_equal(session.einsum("i->", x.ravel(), out=np.zeros((), dtype)), x.sum())
+    assert session.einsum("->", x[0, 0]) == x[0, 0]
+    cube = np.arange(120, dtype=dtype).reshape(4, 5, 6)
+    for text in ("ijk->ki", "ijk->k", "kji->j"):
+        np.testing.assert_array_equal(session.einsum(text, cube), np.einsum(text, cube), text)

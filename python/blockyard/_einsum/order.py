@@ -37,7 +37,7 @@ def order_of(terms: list[Term], output: str, extents: dict[str, int], memory: in
     cost is the time of the flops, and of moving what is made in between: to disk if it is large.
     `path`: the order to take."""
     if len(terms) == 1:
-        return [Step(terms[0], None, Term("result", output[::-1]), "")]
+        return [Step(terms[0], None, Term("result", output[::-1]), "".join(c for c in terms[0].letters if c not in output))]
     best = _best_tree if len(terms) <= 6 else _greedy_tree
     steps: list[Step] = []
 

@@ -138,11 +138,13 @@ def plan_einsum(session: "Session", subscripts: Any, operands: list[Any], optimi
     extents: dict[str, int] = {}
     for term in terms:
         note_extents(extents, term.letters, term.given, subscripts)
-    # A letter of one operand alone that is summed is contracted with ones.
+    # A letter of one operand alone that is summed is contracted with ones; not where nothing else is multiplied
+    # and they would make NaN of infinite parts: 1 + 0i times an infinite number has a part 0 * infinity.
+    is_sum = len(terms) == 1 and dtype.kind == "c"
     for letter in extents:
-        if letter not in output and sum(letter in term.letters for term in terms) == 1:
+        if not is_sum and letter not in output and sum(letter in term.letters for term in terms) == 1:
             terms.append(Term(f"ones_{index_name(letter)}", letter, np.ones(extents[letter], np.float32)))
-    if len(terms) == 1 and not terms[0].letters:
+    if len(terms) == 1 and not terms[0].letters and not is_sum:
         terms.append(Term("ones", "", np.ones(())))
     workers, memory = means_of(session)
     together = session.processes

@@ -35,6 +35,8 @@ def program_text(plan: Plan) -> str:
         lines.append(f"  {number_kind}scalar total")
     elif not plan.is_gathered:
         lines.append("  special write_result r")
+    if any(step.is_sum for step in plan.order):
+        lines.append("  special add_sum ur")
     lines += [f"  {term.name} = {_number_text(term.given)}" for term in plan.terms if not term.letters]
     for number, (step, loops) in enumerate(plan.made, 1):
         lines += _step_lines(number, step, loops, plan)
@@ -78,7 +80,7 @@ def _step_lines(number: int, step: Step, loops: str, plan: Plan) -> list[str]:
     if step.summed:
         lines.append(f"    {made} = 0.0")
         lines += [f"    do {index_name(c)}" for c in step.summed[::-1]]
-        lines += [f"      {text}" for text in [*gets, f"{made} += {product}"]]
+        lines += [f"      {text}" for text in [*gets, _added(step, made, product)]]
         lines += [f"    enddo {index_name(c)}" for c in step.summed]
     else:
         lines += [f"    {text}" for text in [*gets, f"{made} = {product}"]]
@@ -89,6 +91,10 @@ def _step_lines(number: int, step: Step, loops: str, plan: Plan) -> list[str]:
     return lines + [f"  endpardo {outer}", "  sip_barrier"]
 
 
+def _added(step: Step, to: str, product: str) -> str:
+    return f"execute add_sum {to} {product}" if step.is_sum else f"{to} += {product}"
+
+
 def _scalar_lines(step: Step, product: str, gets: list[str]) -> list[str]:
     """A full contraction: the sum over the workers of what each one has."""
     name = "total" if step.result.name == "result" else step.result.name
@@ -96,5 +102,5 @@ def _scalar_lines(step: Step, product: str, gets: list[str]) -> list[str]:
         return [f"  {name} = {product}"]
     outer = ",".join(map(index_name, step.summed[::-1]))
     return ["  part = 0.0", f"  {name} = 0.0", f"  pardo {outer}",
-            *[f"    {text}" for text in gets], f"    part += {product}", f"  endpardo {outer}",
+            *[f"    {text}" for text in gets], f"    {_added(step, 'part', product)}", f"  endpardo {outer}",
             f"  collective {name} += part"]

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from .._result import Result, ToldResults
 from .._run import Path, PythonSuper, execute
 from .._sources import BlockSource, Target, is_same, is_source, rounded
 from .plan import Plan, prepare_plan
+from .terms import Step
 from .travel import run_travel
 
 if TYPE_CHECKING:
@@ -114,13 +115,26 @@ def _writer(plan: Plan, place: Any) -> Callable[..., None]:
     return write
 
 
+def _adder(step: Step) -> Callable[..., None]:
+    """The super instruction add_sum: adds a block, summed over letters that the result lacks."""
+    letters = step.left.letters
+    summed = tuple(letters.index(c) for c in step.summed)
+    kept = [c for c in letters if c not in step.summed]
+    order = [kept.index(c) for c in step.result.letters]
+
+    def add(views: list[np.ndarray], segments: list[list[int]], worker: int, workers: int) -> None:
+        views[0][...] += np.asarray(np.add.reduce(views[1], axis=summed)).transpose(order)
+
+    return add
+
+
 def _run(session: "Session", plan: Plan, place: Any,
          trace: Path | None) -> Result:
     """`place`: None where another process collects the result."""
     writes_itself = is_direct(place, plan.element)
-    supers: Sequence[PythonSuper] = ()
+    supers: list[PythonSuper] = [("add_sum", "ur", "any", _adder(step), "", "") for step in plan.order if step.is_sum]
     if plan.output and not plan.is_gathered and not writes_itself:
-        supers = [("write_result", "r", "any", _writer(plan, place), "", "")]
+        supers.append(("write_result", "r", "any", _writer(plan, place), "", ""))
     job = prepare_plan(session, plan, has_trace=trace is not None, supers=supers)
     lending = Lending(job)
     try:

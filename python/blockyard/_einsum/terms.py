@@ -46,6 +46,11 @@ class Step:
     result: Term
     summed: str
 
+    @property
+    def is_sum(self) -> bool:
+        """Of one array: a super instruction adds its blocks up."""
+        return self.right is None and self.summed != ""
+
 
 def index_name(letter: str) -> str:
     """SIAL does not know upper from lower case."""

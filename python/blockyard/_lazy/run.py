@@ -33,10 +33,8 @@ def compute(session: "Session", node: Node, out: Any = None) -> Any:
     if isinstance(node, Leaf) or _is_empty(node) or _most_axes(node) > MOST_ORDER:
         return _into(node.value(), out)
     assert isinstance(node, Operation)
-    # Einsum makes a sum of one array a product with ones, in which infinite complex numbers become NaN.
-    is_product = isinstance(node, Contract) and (len(node.args) == 2 or node.dtype.kind != "c")
-    if is_product and node.ndim and all(isinstance(arg, Leaf) for arg, _ in node.args):
-        return _contract(session, node, out)  # type: ignore[arg-type]
+    if isinstance(node, Contract) and node.ndim and all(isinstance(arg, Leaf) for arg, _ in node.args):
+        return _contract(session, node, out)
     if out is not None:
         _check_out(node, out)
     node = merged(node)
