@@ -16,6 +16,9 @@ from . import _errors
 _Part = Union[int, "tuple[int, int, int]"]
 
 
+_exact = 2**53  # integers up to it, of either sign, are numbers of double precision
+
+
 def is_source(array: Any) -> bool:
     """Whether it has shape, elements and chunks, can be sliced, and is not a NumPy array."""
     return (not isinstance(array, (np.ndarray, np.generic)) and hasattr(array, "chunks")
@@ -160,8 +163,9 @@ class BlockSource(Sizes):
         return np.asarray(np.einsum(array, axes, list(range(len(shape)))))
 
     def fill(self, first: list[int], block: np.ndarray) -> None:
-        """Puts the elements from `first` on into a block."""
-        block[...] = self.read(first, block.shape)
+        """Puts the elements from `first` on into a block of a program. Raises InputError for integers that it would round."""
+        values = self.read(first, block.shape)
+        block[...] = unrounded(values) if is_wide(self.dtype) else values
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         return np.asarray(self.read((0,) * self.ndim, self.shape), dtype)
@@ -173,6 +177,24 @@ def is_same(one: Any, other: Any) -> bool:
         return one is other or type(one) is type(other) and (one == other) is True
     except Exception:  # of any library: they cannot be compared
         return False
+
+
+def is_wide(dtype: np.dtype) -> bool:
+    """Whether it has integers that double precision rounds."""
+    return dtype.kind in "iu" and dtype.itemsize == 8
+
+
+def unrounded(values: np.ndarray) -> np.ndarray:
+    """These integers of 64 bits. Raises InputError if double precision would round one."""
+    if values.size == 0 or -_exact <= int(values.min()) and int(values.max()) <= _exact:
+        return values
+    whole = values.astype(np.float64)
+    is_over = whole >= 2.0 ** (64 - (values.dtype.kind == "i"))
+    is_lost = is_over | (np.where(is_over, 0, whole).astype(values.dtype) != values)
+    if np.any(is_lost):
+        raise _errors.InputError(f"programs compute in double precision, which rounds the integer {values[is_lost][0]}: "
+                                 "if that is meant, convert the array, as in session.array(x).astype('f8')")
+    return values
 
 
 def rounded(values: Any, dtype: np.dtype) -> Any:

@@ -25,6 +25,33 @@ def test_integers_at_the_ends_of_their_range_stay_there(dtype, session):
     assert np.asarray(session.array(whole).sum(0))[0] == np.iinfo(dtype).max
 
 
+@pytest.mark.parametrize("kind", ["h5py", "dask"])
+def test_integers_of_files_are_not_rounded(kind, session, tmp_path):
+    x, line = np.array([[2**60 + 1, 5, -2**62 - 3], [1, 2**53 + 1, 7]]), np.array([2**63 - 1, 0, 2**53 + 1], "u8")
+    if kind == "h5py":
+        file = pytest.importorskip("h5py").File(tmp_path / "a.h5", "w")
+        given, of_line = (file.create_dataset(name, data=a, chunks=(1,) * a.ndim) for name, a in (("x", x), ("line", line)))
+    else:
+        given, of_line = (pytest.importorskip("dask.array").from_array(a, chunks=1) for a in (x, line))
+    z, zeros = session.array(given), np.zeros((4, 3), "u8")
+    for function in (lambda p: p[:, None], lambda p: p + 0, lambda p: p.T * 1, lambda p: np.where(p > 5, p, 0), lambda p: p[1] + p,
+                     lambda p: p[:, :1] + p, lambda p: p == 2**53, lambda p: -p[::-1]):
+        np.testing.assert_array_equal(np.asarray(function(z)), function(x))
+    np.testing.assert_array_equal(np.asarray(session.array(of_line) + zeros), line + zeros)
+    np.testing.assert_array_equal(np.asarray(session.array(of_line)[:, None] + zeros.T), line[:, None] + zeros.T)
+    for made in (z, z + 0):
+        np.testing.assert_array_equal(made.compute(out=np.zeros_like(x)), x)
+    for product in (lambda: z @ z.T, lambda: session.einsum("ij->j", given), lambda: session.array(of_line) @ zeros.T):
+        with pytest.raises(blockyard.InputError, match=r"rounds the integer \S+: .*astype"):
+            np.asarray(product())
+    np.testing.assert_array_equal(np.asarray(z.astype("f8") @ np.ones(3)), x.astype("f8") @ np.ones(3))
+
+
+def test_integers_of_numbers_are_not_rounded(session):
+    x = np.uint64(2**63 + 5)
+    assert np.asarray(session.array(x) | 3) == x | 3 and np.asarray(session.array(x) // 3 + 2) == x // 3 + 2
+
+
 def test_sums_of_infinite_complex_numbers(session):
     x = np.array([[np.inf, 1], [1j, complex(2, -np.inf)]])
     for axis in (0, 1, None):

@@ -29,7 +29,7 @@ class LazyArray(Sizes, np.lib.mixins.NDArrayOperatorsMixin):
 
     Values are computed when they are requested: ``np.asarray(x)``, ``x.compute(out=...)``, ``float(x)``.
     Then all that ``x`` is made of becomes one SIAL program, over blocks that fit in the memory of the
-    session. Shapes, types and values are NumPy's, but integers are computed in float64, exact up to 2**53.
+    session. Shapes, types and values are NumPy's, but sums and products of integers are computed in float64, exact up to 2**53.
     A function or method of NumPy that is not known here gets the whole array.
 
     Attributes:

@@ -12,7 +12,7 @@ import numpy as np
 
 from .._arrays import map_of
 from .._run import PythonSuper
-from .._sources import BlockSource, Target, rounded
+from .._sources import BlockSource, Target, is_wide, rounded, unrounded
 from .nodes import Contract, Leaf, Map, Node, Operation, in_order
 from .tiles import Input, Tile, Value, in_tiles
 
@@ -256,7 +256,7 @@ class Lowering:
         value = self._fuse(node, names, call, is_first=True)
         axes = [names.index(name) for name in kept]
         out = text if becomes == "=" else self._temp(kept, result.dtype.kind == "c")
-        name = self._declare("w" + "r" * len(call.operands), _into(value, call.inputs, axes, result.dtype))
+        name = self._declare("w" + "r" * len(call.operands), _into(value, call.inputs, axes, result))
         lines = [*call.lines, f"execute {name} {' '.join([out, *call.operands])}"]
         return lines if out == text else [*lines, f"{text} {becomes} {out}"]
 
@@ -321,13 +321,11 @@ class Lowering:
 
     def _is_passing(self, node: Leaf, names: list[str], call: _Call) -> bool:
         """Whether the super instruction reads it: a block would be one more copy. Not where a block is wanted again
-        and again, nor from memory maps, which are read ahead of use. Blocks round the integers of 64 bits."""
-        if not self._reads or id(node) in self._stored or not names:
-            return False
-        if isinstance(node.array, BlockSource):
-            return len(names) == len(call.names)
-        is_wide = node.dtype.kind in "iu" and node.dtype.itemsize == 8
-        return is_wide or len(names) == len(call.names) and map_of(node.array) is None
+        and again, nor from memory maps, which are read ahead of use. Blocks would round the integers of 64 bits."""
+        if not names or is_wide(node.dtype):
+            return bool(names)
+        return (self._reads and id(node) not in self._stored and len(names) == len(call.names)
+                and (isinstance(node.array, BlockSource) or map_of(node.array) is None))
 
     def _read(self, node: Leaf, names: list[str], call: _Call) -> Value:
         for axis, name in enumerate(names):
@@ -386,12 +384,14 @@ def spell(stored: Stored, names: Sequence[str]) -> str:
     return f"{stored.name}[{','.join(names[axis] for axis in stored.axes)}]" if names else stored.name
 
 
-def _into(value: Value, inputs: list[Input], kept: list[int], dtype: np.dtype) -> Callable[..., Any]:
+def _into(value: Value, inputs: list[Input], kept: list[int], result: Node) -> Callable[..., Any]:
     """A function that a program calls: puts the value, summed over the axes that are not `kept`, into its first
     operand, whose last axis comes first."""
+    is_exact = isinstance(result, Map) and is_wide(result.dtype)
+    exact = (lambda given: unrounded(np.asarray(value(given)))) if is_exact else value
 
     def call(views: list[Any], segments: Any, worker: int, workers: int) -> None:
         arrays = [one.array(views[1:]) for one in inputs]
-        in_tiles(value, arrays, [one.axes for one in inputs], views[0].transpose(), kept, dtype)
+        in_tiles(exact, arrays, [one.axes for one in inputs], views[0].transpose(), kept, result.dtype)
 
     return call

@@ -15,9 +15,9 @@ from .._einsum.run import execute_own, run_plan
 from .._einsum.plan import MOST_ORDER, plan_einsum, means_of
 from .._outputs import new_output, of_type, told_output
 from .._run import PythonSuper
-from .._sources import BlockSource, Target, is_same
+from .._sources import BlockSource, Target, is_same, is_wide
 from .lower import Lowering, Program, Stored
-from .nodes import Contract, Leaf, Node, Operation, in_order, merged
+from .nodes import Contract, Leaf, Map, Node, Operation, in_order, merged
 
 if TYPE_CHECKING:
     from .._session import Session
@@ -30,17 +30,21 @@ _share = 0.6  # of the memory is for blocks of the run; the rest for what NumPy 
 
 def compute(session: "Session", node: Node, out: Any = None) -> Any:
     """The values of a node as a NumPy array or a memory map, or `out`, into which they went."""
-    if isinstance(node, Leaf) or _is_empty(node) or _most_axes(node) > MOST_ORDER:
-        return _into(node.value(), out)
+    is_alone = session.processes is None
+    if isinstance(node, Leaf) or _is_empty(node) or _is_of_numbers(node) or _most_axes(node) > MOST_ORDER:
+        return _into(_own(node), out)
     assert isinstance(node, Operation)
-    if isinstance(node, Contract) and node.ndim and all(isinstance(arg, Leaf) for arg, _ in node.args):
-        return _contract(session, node, out)
+    # Super instructions add up the integers of a block, einsum rounds them to double precision.
+    is_product = isinstance(node, Contract) and (len(node.args) == 2 or not is_wide(node.dtype))
+    if is_product and node.ndim and all(isinstance(arg, Leaf) for arg, _ in node.args):
+        return _contract(session, node, out)  # type: ignore[arg-type]
     if out is not None:
         _check_out(node, out)
     node = merged(node)
     assert isinstance(node, Operation)
-    is_alone = session.processes is None
     writes = is_alone and node.ndim > 0
+    if writes and out is None and _is_written_as(node):
+        out = _new_output(session, node)
     goes_through = writes and out is not None and not is_direct(out, _element(node))
     target = Target(out, node.dtype) if goes_through else None
     program = Lowering(node, writes, target, is_alone).run()
@@ -65,7 +69,8 @@ def text_of(session: "Session", node: Node) -> str:
     node = merged(node)
     assert isinstance(node, Operation)
     is_alone = session.processes is None
-    program = Lowering(node, is_alone and node.ndim > 0, None, is_alone).run()
+    target = Target(np.empty(0, node.dtype), node.dtype) if is_alone and _is_written_as(node) else None
+    program = Lowering(node, is_alone and node.ndim > 0, target, is_alone).run()
     return _text(program, _segments(program, _chunks(program, None), _most_block))
 
 
@@ -78,6 +83,26 @@ def _contract(session: "Session", node: Contract, out: Any) -> Any:
     return _into(made, out) if isinstance(out, np.ndarray) else made
 
 
+def _own(node: Node) -> Any:
+    """The values as NumPy computes them; of an operation no view of another array."""
+    with np.errstate(all="ignore"):  # as in programs
+        value = node.value()
+    return value if isinstance(node, Leaf) or value.base is None else value.copy()
+
+
+def _is_written_as(node: Operation) -> bool:
+    """Whether super instructions write the result in its type, which is not that of the program."""
+    return isinstance(node, Map) and node.ndim > 0 and node.dtype != _element(node)
+
+
+def _new_output(session: "Session", node: Operation) -> np.ndarray:
+    session._made += 1
+    size, (_, memory) = int(np.prod(node.shape, dtype=np.int64)) * node.dtype.itemsize, means_of(session)
+    made = new_output(node.shape, "C", size <= memory // 2, session._folder, f"expression-{session._made}", None, node.dtype)
+    assert made is not None
+    return made
+
+
 def _into(value: Any, out: Any) -> Any:
     if out is None:
         return value
@@ -88,6 +113,11 @@ def _into(value: Any, out: Any) -> Any:
 def _is_empty(node: Node) -> bool:
     """Whether it has, or is made of, an array without elements, of which a program has no blocks."""
     return any(0 in one.shape for one in in_order(node))
+
+
+def _is_of_numbers(node: Node) -> bool:
+    """Whether it is a function of numbers, for which no program is needed, and which that would round."""
+    return all(one.ndim == 0 and not isinstance(one, Contract) for one in in_order(node))
 
 
 def _most_axes(node: Node) -> int:
