@@ -2,6 +2,7 @@
 """Arrays to compute with, and results, where NumPy's answer is easily missed."""
 import copy
 import pickle
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -50,6 +51,28 @@ def test_integers_of_files_are_not_rounded(kind, session, tmp_path):
 def test_integers_of_numbers_are_not_rounded(session):
     x = np.uint64(2**63 + 5)
     assert np.asarray(session.array(x) | 3) == x | 3 and np.asarray(session.array(x) // 3 + 2) == x // 3 + 2
+
+
+def peak_of(call):
+    """Of the memory that a call takes, also for what it returns."""
+    tracemalloc.start()
+    call()
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return peak
+
+
+def test_results_are_neither_copied_nor_converted(session):
+    a = np.random.default_rng(15).normal(size=(1024, 1024))
+    x, whole = session.array(a), a.nbytes
+    assert peak_of(lambda: (x * 2.0).compute()) < 1.7 * whole
+    assert peak_of(lambda: (x > 0).compute()) < 0.7 * whole
+    product, out = x @ x.T, np.empty_like(a)
+    assert peak_of(lambda: product.compute(out=out)) < 0.7 * whole
+    np.testing.assert_allclose(out, a @ a.T)
+    with pytest.raises(blockyard.InputError, match="overlaps"):
+        (x + 1.0).compute(out=a)
+    np.testing.assert_allclose((x @ x.T).compute(out=a), out)  # NumPy's answer also where a copy is made
 
 
 def test_sums_of_infinite_complex_numbers(session):

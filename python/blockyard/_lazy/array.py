@@ -55,20 +55,21 @@ class LazyArray(Sizes, np.lib.mixins.NDArrayOperatorsMixin):
 
     def compute(self, out: Any = None) -> Any:
         """The values: a new NumPy array, a number where there are no axes; a read-only view of a memory map, in
-        a file where they do not fit in half the memory. Computed once. ``out``: a NumPy array, an HDF5 dataset or a Zarr array, which
+        a file where they do not fit in half the memory. They are the caller's, and not kept: where they are wanted again,
+        ``np.asarray(x)`` computes them once. ``out``: a NumPy array, an HDF5 dataset or a Zarr array, which
         gets them and is returned.
 
         Raises OutOfMemory, StorageError; InputError where ``out`` has another shape, or elements that the result
         cannot be cast to as by "same_kind".
         """
         if out is None:
-            value = self._value()
             if not self.ndim:
-                return value[()]
+                return self._value()[()]
+            array = self._node.array if isinstance(self._node, Leaf) else None
+            value = self._value() if array is not None else np.asarray(compute(self._session, self._node))
             if map_of(value) is not None:
                 return _locked(value)
-            array = self._node.array if isinstance(self._node, Leaf) else None
-            return value if isinstance(array, BlockSource) and array.gives_copies else value.copy()
+            return value if array is None or isinstance(array, BlockSource) and array.gives_copies else value.copy()
         if tuple(out.shape) != self.shape or not np.can_cast(self.dtype, np.dtype(out.dtype), "same_kind"):
             raise _errors.InputError(f"out has the shape {tuple(out.shape)} and elements {np.dtype(out.dtype)}, the result "
                                      f"{self.shape} and {self.dtype}")

@@ -78,9 +78,14 @@ def _contract(session: "Session", node: Contract, out: Any) -> Any:
     letters = string.ascii_lowercase + string.ascii_uppercase
     inputs = ",".join("".join(letters[label] for label in labels) for _, labels in node.args)
     output = "".join(letters[label] for label in range(node.ndim))
-    plan = plan_einsum(session, f"{inputs}->{output}", [arg.array for arg, _ in node.args])  # type: ignore[attr-defined]
-    made = run_plan(session, plan, out if out is None or not isinstance(out, np.ndarray) else None)
-    return _into(made, out) if isinstance(out, np.ndarray) else made
+    arrays = [arg.array for arg, _ in node.args]  # type: ignore[attr-defined]
+    plan = plan_einsum(session, f"{inputs}->{output}", arrays)
+    # What is read meanwhile, and what processes could not share, gets a copy.
+    is_apart = isinstance(out, np.ndarray) and (
+        plan.is_gathered and not is_direct(out, plan.element)
+        or any(isinstance(one, np.ndarray) and overlap(out, one) for one in arrays))
+    made = run_plan(session, plan, None if is_apart else out)
+    return _into(made, out) if is_apart else made if out is None else out
 
 
 def _own(node: Node) -> Any:
