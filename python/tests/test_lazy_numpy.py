@@ -53,6 +53,14 @@ def test_integers_of_numbers_are_not_rounded(session):
     assert np.asarray(session.array(x) | 3) == x | 3 and np.asarray(session.array(x) // 3 + 2) == x // 3 + 2
 
 
+def test_numbers_have_an_axis_to_sum_over(session):
+    number = session.array(np.array(2.5))
+    for made, wanted in ((number.sum(0), 2.5), (number.sum(-1), 2.5), (np.sum(number, axis=0, keepdims=True), 2.5)):
+        assert np.shape(made) == () and float(made) == wanted
+    with pytest.raises(ValueError, match="axis"):
+        number.mean(0)
+
+
 def peak_of(call):
     """Of the memory that a call takes, also for what it returns."""
     tracemalloc.start()

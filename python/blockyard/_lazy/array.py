@@ -190,7 +190,7 @@ class LazyArray(Sizes, np.lib.mixins.NDArrayOperatorsMixin):
 
     def sum(self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False, **more: Any) -> Any:
         """As ``numpy.sum``."""
-        summed = axes_of(axis, self.ndim)
+        summed = axes_of(axis, self.ndim) if self.ndim else ()  # an array without axes has an axis 0 there
         if out is not None or more or not summed:
             return np.sum(np.asarray(self), axis=axis, dtype=dtype, out=out, keepdims=keepdims, **more)
         kept = [k for k in range(self.ndim) if k not in summed]
@@ -205,6 +205,7 @@ class LazyArray(Sizes, np.lib.mixins.NDArrayOperatorsMixin):
         """As ``numpy.mean``."""
         if dtype is not None or out is not None:
             return np.mean(np.asarray(self), axis=axis, dtype=dtype, out=out, keepdims=keepdims)
+        axes_of(axis, self.ndim)  # refuses what sums take
         is_half = self.dtype == np.float16
         total = self.sum(axis, np.float32 if is_half else None if self.dtype.kind in "fc" else np.float64, keepdims=keepdims)
         made = total / (self.size // max(1, int(np.prod(total.shape, dtype=np.int64))))
