@@ -61,6 +61,14 @@ def test_numbers_have_an_axis_to_sum_over(session):
         number.mean(0)
 
 
+def test_real_numbers_go_to_complex_elements_of_a_file(session, tmp_path):
+    with pytest.importorskip("h5py").File(tmp_path / "a.h5", "w") as file:
+        out, x = file.create_dataset("out", (3,), "c16"), np.arange(3.0)
+        for made in (session.array(x), session.array(x) + 0, session.array(file.create_dataset("x", data=x))):
+            assert made.compute(out=out) is out
+            np.testing.assert_array_equal(out[...], x)
+
+
 def peak_of(call):
     """Of the memory that a call takes, also for what it returns."""
     tracemalloc.start()

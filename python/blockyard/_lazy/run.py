@@ -31,6 +31,8 @@ _share = 0.6  # of the memory is for blocks of the run; the rest for what NumPy 
 def compute(session: "Session", node: Node, out: Any = None) -> Any:
     """The values of a node as a NumPy array or a memory map, or `out`, into which they went."""
     is_alone = session.processes is None
+    if out is not None and is_alone and node.ndim and isinstance(node, Leaf) and isinstance(node.array, BlockSource):
+        node = Map(np.asarray, node.shape, node.dtype, [(node, tuple(range(node.ndim)))], {})  # block by block
     if isinstance(node, Leaf) or _is_empty(node) or _is_of_numbers(node) or _most_axes(node) > MOST_ORDER:
         return _into(_own(node), out)
     assert isinstance(node, Operation)
@@ -111,7 +113,8 @@ def _new_output(session: "Session", node: Operation) -> np.ndarray:
 def _into(value: Any, out: Any) -> Any:
     if out is None:
         return value
-    out[...] = value
+    # HDF5 converts no real numbers to complex ones.
+    out[...] = value if isinstance(out, np.ndarray) else np.asarray(value).astype(out.dtype, copy=False)
     return out
 
 
