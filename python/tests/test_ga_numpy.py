@@ -113,3 +113,18 @@ def test_methods_and_arguments_of_numpy():
             a.local = np.zeros(a.local.shape, complex)
 
     ga.launch(2, work)
+
+
+def test_types_of_truths_norms_and_deviations():
+    def work():
+        x, counts, single = np.array([True, False, True]), np.array([2, 3, 65535], "u2"), np.array([1, 0, 3], "f4")
+        a, few, b = ga.array(x), ga.array(counts), ga.array(single)
+        for made, wanted in ((np.vdot(a, few), np.vdot(x, counts)), (np.vdot(a, a), np.vdot(x, x)), (np.round(a), np.round(x)),
+                             (np.linalg.norm(b, 0), np.linalg.norm(single, 0)), (few.std(dtype=int), counts.std(dtype=int)),
+                             (b.std(), single.std()), (few.std(0), counts.std(0))):
+            assert made.dtype == wanted.dtype
+            np.testing.assert_array_equal(np.asarray(made), wanted)
+        with pytest.raises(TypeError, match="decimals"):
+            np.round(a, 1)
+
+    ga.launch(2, work)

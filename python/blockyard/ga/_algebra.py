@@ -101,7 +101,7 @@ def norm(a: _array.GlobalArray, ord: Any = None, axis: Any = None, keepdims: boo
         if ord in (np.inf, -np.inf):
             return size.max() if ord > 0 else size.min()
         if ord == 0:
-            return (size != 0).sum(dtype=float)
+            return (size != 0).sum(dtype=size.dtype)
         return np.power(size, ord).sum() ** (1 / ord)
     if a.ndim != 2 or ord not in (1, -1, np.inf, -np.inf):
         raise _errors.InputError(f"norm: no norm {ord!r} of an array of {a.ndim} axes")
@@ -113,7 +113,9 @@ def vdot(a: Any, b: Any) -> Any:
     """The sum of conj(a) * b over all elements."""
     if _ufuncs.shape_of(a) != _ufuncs.shape_of(b):
         raise _errors.InputError(f"vdot: shapes {_ufuncs.shape_of(a)} and {_ufuncs.shape_of(b)} are not the same")
-    return _sum_of(np.multiply(np.conjugate(a), b))
+    left = a if isinstance(a, _array.GlobalArray) else np.asarray(a)
+    # The conjugates of truths would be int8.
+    return _sum_of(np.multiply(np.conjugate(left) if left.dtype.kind == "c" else left, b))
 
 
 def _sum_of(products: Any) -> Any:

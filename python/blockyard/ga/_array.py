@@ -156,7 +156,9 @@ class GlobalArray(OneSided, LocalPart, np.lib.mixins.NDArrayOperatorsMixin):
     def std(self, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0,
             keepdims: bool = False) -> Any:
         squared = _reductions.variance(self, axis, dtype, out, ddof, keepdims)
-        return np.sqrt(squared) if out is None else np.sqrt(squared, out=out)
+        is_array = isinstance(squared, GlobalArray)
+        made = np.sqrt(squared, out=squared if is_array else None)
+        return made if is_array else made.astype(squared.dtype)
 
     def argmin(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
         """Collective. The flat index (C order, as NumPy) of the first smallest element; with ``axis`` a

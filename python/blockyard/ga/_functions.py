@@ -124,10 +124,12 @@ def clip(a: Any, a_min: Any = None, a_max: Any = None, out: Any = None, *, min: 
 
 
 def _round(a: Any, decimals: int = 0) -> Any:
-    if a.dtype.kind in "biu" and decimals >= 0:
+    if a.dtype.kind in "iu" and decimals >= 0:
         return a.copy()
     if decimals == 0:
         return np.rint(a)
+    if a.dtype.kind == "b":
+        raise TypeError("numpy.round of truths takes no decimals")
     power = 10.0 ** abs(decimals)  # negative powers of ten are not exact
     scale, back = (np.multiply, np.true_divide) if decimals > 0 else (np.true_divide, np.multiply)
     return back(np.rint(scale(a, power)), power).astype(a.dtype)
