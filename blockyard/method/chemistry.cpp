@@ -252,7 +252,7 @@ void add_options(const input::MethodSpec& method, worker::Environment& environme
 
 /// How many vectors the programs for excited states work with. A few states more than wanted are
 /// followed, so that none is missed whose energy is lower than it seems at first.
-/// Where doubles reorder the states of CIS that a method begins with, it takes more of them.
+/// Where doubles reorder the single excitations that a method begins with, it takes more of them.
 /// Three states are usual, or as many as there are.
 void add_excited_states(const Chemistry& chemistry, const input::MethodSpec& spec,
                         worker::Environment& environment) {
@@ -293,8 +293,7 @@ void add_excited_states(const Chemistry& chemistry, const input::MethodSpec& spe
         Errc::bad_input,
         "oscillator_strengths = true: those of triplets of a closed shell are zero, for the "
         "ground state is a singlet; leave out one of the two options");
-  const bool begins_with_cis = record.reorders_states && !chemistry.unrestricted;
-  const Extent followed = begins_with_cis ? 2 * roots + 4 : roots + 2;
+  const Extent followed = record.reorders_states ? 2 * roots + 4 : roots + 2;
   const Extent vectors = std::min(singles, followed);
   ints["excited_vectors"] = vectors;
   ints["excited_space"] = kept_vectors * vectors;

@@ -26,14 +26,18 @@ CIS_D = {
 EOM_TRIPLETS = [0.2752578783, 0.3613244250, 0.3679418700, 0.4292430144]
 EOM_AMIDOGEN = [0.1040982139, 0.3379897483, 0.4875874922, 0.5080117034, 0.5156821221, 0.5677190350]
 
-# Singlets of EOM-CCSD that are not among the lowest of CIS, by PySCF 2.14.0 (tests/reference/make_singlets.py): geometry,
+# Singlets of EOM-CCSD that are not among the lowest of CIS, by PySCF 2.14.0 (tests/reference/make_low_states.py): geometry,
 # basis, frozen core, states; the second job leaves `roots` as it is.
 EOM_BELOW_CIS = [
     ("N 0 0 0\nN 0 0 1.098", "6-31g", 2, "roots = 1", [0.3390309995]),
     ("H 0 0 -1.064\nC 0 0 0\nN 0 0 1.156", "sto-3g", 0, "", [0.3950616148, 0.3950616150, 0.4097104797]),
     ("C 0 0 0\nO 0 0 1.205\nH 0 0.9429 -0.5876\nH 0 -0.9429 -0.5876", "6-31g", 2, "roots = 3",
      [0.1456418933, 0.3449448128, 0.3503897181]),
+    ("C 0 0 0\nC 0 0 1.24", "sto-3g", 2, "roots = 3", [0.1211576364, 0.1211576364, 0.1966368251]),
 ]
+# The same of open shells in sto-3g: geometry, multiplicity, states. A fifth of the first state is singles; the second molecule
+# has a state 0.00014 higher.
+EOM_OPEN_LOW = [("B 0 0 0\nB 0 0 1.59", 3, [0.0260529930, 0.0472670472]), ("O 0 0 0\nO 0 0 1.2", 3, [0.2373731027])]
 
 # Oscillator strengths of EOM-CCSD in sto-3g, of matrices over determinants (tests/reference/make_oscillators.py).
 OSCILLATORS = {
@@ -106,6 +110,13 @@ class ExcitedStates(common.MoleculeTest):
                                   f'name = "eom-ccsd"\nfrozen_core = {frozen}\n{roots}\n')
                 results = self.results_of("run", path, "-w", 1 + number % 2)
                 self.compare_states(results, "eom_ccsd", references)
+
+    def test_low_states_of_open_shells_are_found(self):
+        for geometry, multiplicity, references in EOM_OPEN_LOW:
+            with self.subTest(geometry=geometry):
+                path = self.write("job.toml", f'[molecule]\nmultiplicity = {multiplicity}\ngeometry = """\n{geometry}\n"""\n[basis]\n'
+                                  f'name = "sto-3g"\n[method]\nname = "eom-ccsd"\nstability = "follow"\nroots = {len(references)}\n')
+                self.compare_states(self.results_of("run", path, "-w", 1), "eom_ccsd", references)
 
     def test_singles_part_does_not_depend_on_the_form_of_the_orbitals(self):
         geometry = next(geometry for geometry, frozen in OSCILLATORS if frozen == 0 and geometry.startswith("O"))
