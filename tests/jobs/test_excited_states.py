@@ -38,6 +38,9 @@ EOM_BELOW_CIS = [
 # The same of open shells in sto-3g: geometry, multiplicity, states. A fifth of the first state is singles; the second molecule
 # has a state 0.00014 higher.
 EOM_OPEN_LOW = [("B 0 0 0\nB 0 0 1.59", 3, [0.0260529930, 0.0472670472]), ("O 0 0 0\nO 0 0 1.2", 3, [0.2373731027])]
+# Triplets of CIS by the same script, in 6-31+g: no excitation of low orbital energies has the symmetry of the last one.
+CARBON_DIOXIDE = "C 0 0 0\nO 0 0 1.16\nO 0 0 -1.16"
+CARBON_DIOXIDE_TRIPLETS = [0.2678444112, 0.2962609357, 0.2962609357, 0.3199113975, 0.3419037501, 0.3419037501, 0.4072263288]
 
 # Oscillator strengths of EOM-CCSD in sto-3g, of matrices over determinants (tests/reference/make_oscillators.py).
 OSCILLATORS = {
@@ -87,6 +90,11 @@ class ExcitedStates(common.MoleculeTest):
         results = self.run_method(entry, "cis", 3, options="triplets = true")
         # Crawford's programming project 12: CIS of this molecule.
         self.compare_states(results, "cis", [0.2872554996, 0.3444249963, 0.3659889948])
+
+    def test_states_of_a_symmetry_that_no_start_has_are_found(self):
+        path = self.write("job.toml", f'[molecule]\ngeometry = """\n{CARBON_DIOXIDE}\n"""\n[basis]\nname = "6-31+g"\n[method]\n'
+                          'name = "cis"\ntriplets = true\nroots = 7\n')
+        self.compare_states(self.results_of("run", path, "-w", 2), "cis", CARBON_DIOXIDE_TRIPLETS)
 
     def test_equation_of_motion(self):
         for entry, more in ((self.entry("h2o_crawford", "sto-3g"), ["-w", 3, "--segments", "occupied=2"]),

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Prints states of EOM-CCSD by PySCF, hartree, that are easily missed since doubles bring them below others: those of
-tests/jobs/test_excited_states.py. Needed only to add to them: `python3 -m venv x; x/bin/pip install pyscf;
+"""Prints states of EOM-CCSD and CIS by PySCF, hartree, that are easily missed, since doubles bring them below others or
+symmetry keeps them apart: those of tests/jobs/test_excited_states.py. Needed only to add to them: `python3 -m venv x; x/bin/pip install pyscf;
 x/bin/python make_low_states.py`."""
 
 import pathlib
 
 import numpy as np
-from pyscf import cc, gto, lib, scf
+from pyscf import ao2mo, cc, gto, lib, scf
 from pyscf.cc import eom_uccsd
 
 from nwchem_basis import read_nwchem
@@ -22,6 +22,7 @@ CASES = [
 ]
 # open shells in sto-3g: geometry, multiplicity, states to print
 OPEN_CASES = [("B 0 0 0; B 0 0 1.59", 3, 2), ("O 0 0 0; O 0 0 1.2", 3, 1)]
+CARBON_DIOXIDE = "C 0 0 0; O 0 0 1.16; O 0 0 -1.16"
 
 
 def molecule_of(geometry, basis_file, multiplicity=1):
@@ -68,12 +69,26 @@ def open_shell_states(geometry, multiplicity, count):
     return sorted(float(e) for e in np.linalg.eigvals(np.array(columns)).real)[:count]
 
 
+def cis_triplets(geometry, basis_file, count):
+    """The lowest eigenvalues of the whole matrix."""
+    field = scf.RHF(molecule_of(geometry, basis_file))
+    converge(field)
+    n, energies = field.mol.nelectron // 2, field.mo_energy
+    occupied, virtual = field.mo_coeff[:, :n], field.mo_coeff[:, n:]
+    integrals = ao2mo.general(field.mol, [occupied, occupied, virtual, virtual], compact=False)
+    size = n * virtual.shape[1]
+    exchange = integrals.reshape(n, n, virtual.shape[1], -1).transpose(0, 2, 1, 3).reshape(size, size)
+    gaps = (energies[None, n:] - energies[:n, None]).ravel()
+    return [float(e) for e in np.linalg.eigvalsh(np.diag(gaps) - exchange)[:count]]
+
+
 def main():
     lib.num_threads(1)
     for geometry, basis, basis_file, frozen, count in CASES:
         print(basis, frozen, geometry, [round(e, 10) for e in singlets(geometry, basis_file, frozen, count)])
     for geometry, multiplicity, count in OPEN_CASES:
         print(geometry, multiplicity, [round(e, 10) for e in open_shell_states(geometry, multiplicity, count)])
+    print("triplets of CIS", CARBON_DIOXIDE, [round(e, 10) for e in cis_triplets(CARBON_DIOXIDE, "6-31+g.nw", 7)])
 
 
 if __name__ == "__main__":
