@@ -123,7 +123,7 @@ void BlockTable::start_on_block(Request request, const Target& target) {
                                                std::string(text_of(target.verb))});
       return;
     }
-    block = &arrays_[target.id.array][target.id.number];
+    block = &find_or_make(target.id);
   }
   if (const auto clash = block->touched.meet(target.verb, target.access, identity_)) {
     outbox_.reply(request.from, wire::Failed{target.ticket, wire::Failure::race, clash->earlier,
@@ -149,10 +149,19 @@ void BlockTable::serve_or_queue(Block& block, const array::BlockId& id, Request 
 }
 
 BlockTable::Block* BlockTable::find(const array::BlockId& id) {
-  const auto blocks = arrays_.find(id.array);
-  if (blocks == arrays_.end()) return nullptr;
-  const auto block = blocks->second.find(id.number);
-  return block == blocks->second.end() ? nullptr : &block->second;
+  const auto array = arrays_.find(id.array);
+  if (array == arrays_.end()) return nullptr;
+  const auto block = array->second.blocks.find(id.number);
+  return block == array->second.blocks.end() ? nullptr : &block->second;
+}
+
+/// A block that is not there comes now.
+BlockTable::Block& BlockTable::find_or_make(const array::BlockId& id) {
+  Array& array = arrays_[id.array];
+  if (array.generation == 0) array.generation = ++last_generation_;
+  const auto [block, is_new] = array.blocks.try_emplace(id.number);
+  if (is_new) array.numbers.push_back(id.number);
+  return block->second;
 }
 
 /// Serves the queue of a block as far as possible. Returns what stopped it, if anything.

@@ -9,6 +9,7 @@
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
+#include <vector>
 
 #include "blockyard/base/buffer.h"
 #include "blockyard/server/block_memory.h"
@@ -56,7 +57,11 @@ class BlockTable {
     Verb verb = Verb::get;
     wire::Access access;
   };
-  using Blocks = std::unordered_map<std::uint64_t, Block>;
+  struct Array {
+    std::unordered_map<std::uint64_t, Block> blocks;
+    std::vector<std::uint64_t> numbers;  // of the blocks, in the order in which they came
+    std::uint64_t generation = 0;        // of no other array, nor of this one before blocks went
+  };
   static constexpr int nobody = -1;  // in the place of a rank that waits for an answer
 
   [[nodiscard]] static std::optional<Target> target_of(const wire::Any& message);
@@ -65,6 +70,7 @@ class BlockTable {
   void start_on_block(Request request, const Target& target);
   void start_on_array(int from, const wire::Any& message);
   [[nodiscard]] Block* find(const array::BlockId& id);
+  [[nodiscard]] Block& find_or_make(const array::BlockId& id);
 
   [[nodiscard]] Outcome serve(Block& block, const Request& request);
   [[nodiscard]] Outcome get(Block& block, const Request& request, const wire::GetBlock& op);
@@ -91,6 +97,7 @@ class BlockTable {
   wire::Any answer(const wire::KeepArray& op);
   wire::Any answer(const wire::RestoreArray& op);
   [[nodiscard]] wire::Any answer(const wire::ListBlocks& op) const;
+  [[nodiscard]] wire::BlockList new_blocks(const wire::ListBlocks& op) const;
   // block_table_checkpoint.cpp
   [[nodiscard]] wire::Any answer(const wire::SaveBlocks& op);
   wire::Any answer(const wire::LoadBlocks& op);
@@ -101,8 +108,9 @@ class BlockTable {
   base::BufferPool& pool_;
   Identity identity_;
   Outbox& outbox_;
-  std::unordered_map<std::int32_t, Blocks> arrays_;
-  std::map<std::string, std::unordered_map<std::uint64_t, SlotRef>> labels_;
+  std::unordered_map<std::int32_t, Array> arrays_;  // those that have blocks
+  std::uint64_t last_generation_ = 0;
+  std::map<std::string, std::map<std::uint64_t, SlotRef>> labels_;
   std::unordered_map<array::BlockId, std::deque<Request>, array::BlockIdHash> waiting_;
   std::deque<array::BlockId> stalled_;  // blocks whose first request waits for room
   bool is_first_stalled_ = false;       // serving the first of them: it alone may take room

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The requests about whole arrays and labels. None is served while requests for blocks wait.
-#include <algorithm>
-
 #include "blockyard/base/error.h"
 #include "blockyard/server/block_table.h"
 
@@ -40,32 +38,40 @@ wire::Any BlockTable::answer(const wire::EndProgram& op) {
 wire::Any BlockTable::answer(const wire::KeepArray& op) {
   auto& kept = labels_[op.label];
   kept.clear();
-  for (const auto& [number, block] : arrays_[op.array]) kept.emplace(number, block.slot);
+  if (const auto array = arrays_.find(op.array); array != arrays_.end())
+    for (const auto& [number, block] : array->second.blocks) kept.emplace(number, block.slot);
   return wire::Done{op.ticket};
 }
 
 wire::Any BlockTable::answer(const wire::RestoreArray& op) {
   const auto kept = labels_.find(op.label);
   if (kept == labels_.end()) return wire::Failed{op.ticket, wire::Failure::no_label, {}, "", ""};
-  Blocks& blocks = arrays_[op.array];
-  blocks.clear();
-  for (const auto& [number, slot] : kept->second) blocks[number].slot = slot;
+  arrays_.erase(op.array);
+  for (const auto& [number, slot] : kept->second) find_or_make({op.array, number}).slot = slot;
   return wire::Done{op.ticket};
 }
 
 wire::Any BlockTable::answer(const wire::ListBlocks& op) const {
-  wire::BlockList found{op.ticket, true, {}};
-  const auto add_all = [&](const auto& blocks) {
-    for (const auto& entry : blocks) found.numbers.push_back(entry.first);
-  };
-  if (!op.label.empty()) {
-    const auto kept = labels_.find(op.label);
-    found.is_known = kept != labels_.end();
-    if (found.is_known) add_all(kept->second);
-  } else if (const auto blocks = arrays_.find(op.array); blocks != arrays_.end()) {
-    add_all(blocks->second);
+  if (op.label.empty()) return new_blocks(op);
+  wire::BlockList found{op.ticket, false, {}};
+  if (const auto kept = labels_.find(op.label); kept != labels_.end()) {
+    found.is_known = true;
+    for (const auto& entry : kept->second) found.numbers.push_back(entry.first);
   }
-  std::sort(found.numbers.begin(), found.numbers.end());
+  return found;
+}
+
+/// Those that the worker does not know: all, unless the generation is the one it knows.
+wire::BlockList BlockTable::new_blocks(const wire::ListBlocks& op) const {
+  wire::BlockList found{op.ticket, true, {}};
+  const auto array = arrays_.find(op.array);
+  if (array == arrays_.end()) return found;
+  const auto& [blocks, numbers, generation] = array->second;
+  const std::uint64_t known = op.generation == generation ? op.known : 0;
+  if (known > numbers.size())
+    throw base::Error(base::Errc::comm, "a worker knows of more blocks than its server has");
+  found.numbers.assign(numbers.begin() + static_cast<std::ptrdiff_t>(known), numbers.end());
+  found.generation = generation;
   return found;
 }
 

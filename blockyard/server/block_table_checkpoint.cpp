@@ -50,9 +50,9 @@ wire::Any BlockTable::answer(const wire::SaveBlocks& op) {
     file.add(group, number, memory_.values_of(*slot, scratch));
     if (slot.use_count() > 1) written.emplace(slot.get(), file.last());
   };
-  for (const auto& [array, blocks] : arrays_) {
-    const auto group = file.add_group(fmt::format("{}{}", array_prefix, array));
-    for (const auto& [number, block] : blocks) add(group, number, block.slot);
+  for (const auto& [number_of_array, array] : arrays_) {
+    const auto group = file.add_group(fmt::format("{}{}", array_prefix, number_of_array));
+    for (const auto& [number, block] : array.blocks) add(group, number, block.slot);
   }
   for (const auto& [label, slots] : labels_) {
     const auto group = file.add_group(fmt::format("{}{}", label_prefix, label));
@@ -78,7 +78,7 @@ wire::Any BlockTable::answer(const wire::LoadBlocks& op) {
     if (group.starts_with(label_prefix))
       labels_[group.substr(label_prefix.size())][record.number] = slot;
     else
-      arrays_[array_of(group)][record.number].slot = slot;
+      find_or_make({array_of(group), record.number}).slot = slot;
   }
   return wire::Done{op.ticket};
 }

@@ -168,7 +168,10 @@ TEST(SpillingServer, ends_with_the_cause_when_the_disk_fails) {
 
 /// What a server should hold, as plainly as possible.
 struct Model {
-  using Array = std::map<std::uint64_t, Values>;
+  struct Array {
+    std::map<std::uint64_t, Values> blocks;
+    std::vector<std::uint64_t> numbers;  ///< in the order in which the blocks came
+  };
   std::map<int, Array> arrays;
   std::map<std::string, Array> labels;
 };
@@ -216,8 +219,8 @@ class RandomTalk {
 
   void get(const BlockId& id) {
     const auto& array = model_.arrays[id.array];
-    const auto found = array.find(id.number);
-    if (found == array.end()) {
+    const auto found = array.blocks.find(id.number);
+    if (found == array.blocks.end()) {
       send(wire::GetBlock{ticket_, id, {}},
            wire::Failed{ticket_, wire::Failure::never_written, {}, "", "get"});
     } else {
@@ -255,13 +258,18 @@ class RandomTalk {
   }
 
   Values& value_of(const BlockId& id) {
-    auto& values = model_.arrays[id.array][id.number];
-    if (values.empty()) values.resize(length_of(id));
+    Model::Array& array = model_.arrays[id.array];
+    auto& values = array.blocks[id.number];
+    if (values.empty()) {
+      values.resize(length_of(id));
+      array.numbers.push_back(id.number);
+    }
     return values;
   }
 
   void keep(int array, const std::string& label) {
-    model_.labels[label] = model_.arrays[array];
+    Model::Array& kept = model_.labels[label] = model_.arrays[array];
+    std::ranges::sort(kept.numbers);
     send(wire::KeepArray{ticket_, array, label}, wire::Done{ticket_});
   }
 
@@ -277,9 +285,8 @@ class RandomTalk {
   }
 
   void list(int array) {
-    wire::BlockList reply{ticket_, true, {}};
-    for (const auto& entry : model_.arrays[array]) reply.numbers.push_back(entry.first);
-    send(wire::ListBlocks{ticket_, array, ""}, reply);
+    send(wire::ListBlocks{ticket_, array, ""},
+         wire::BlockList{ticket_, true, model_.arrays[array].numbers});
   }
 
   void hear_all() {
@@ -291,6 +298,7 @@ class RandomTalk {
             return 0;
           },
           reply);
+      if (auto* list = std::get_if<wire::BlockList>(&reply)) list->generation = 0;
       const auto found = expected_.find(ticket);
       ASSERT_NE(found, expected_.end());
       ASSERT_EQ(reply, found->second.first) << "ticket " << ticket;

@@ -196,13 +196,57 @@ TEST(Server, deletes_all_blocks_of_an_array_and_no_others) {
   EXPECT_EQ(client.get({2, 0}), (Values{2}));
 }
 
-TEST(Server, lists_blocks_in_order) {
+using Numbers = std::vector<std::uint64_t>;
+
+TEST(Server, lists_blocks_in_the_order_in_which_they_came) {
   TestClient client({plenty});
-  for (const std::uint64_t number : {9, 2, 700, 0}) client.put({1, number}, {1});
+  for (const std::uint64_t number : {9, 2, 700, 0, 2}) client.put({1, number}, {1});
   const auto list = client.ask<wire::BlockList>(0, wire::ListBlocks{1, 1, ""});
-  EXPECT_EQ(list, (wire::BlockList{1, true, {0, 2, 9, 700}}));
+  EXPECT_EQ(list.numbers, (Numbers{9, 2, 700, 0}));
   EXPECT_EQ(client.ask<wire::BlockList>(0, wire::ListBlocks{1, 0, "t2"}),
             (wire::BlockList{1, false, {}}));
+}
+
+/// The list for a worker that knows what `before` says and `known` blocks in all; adds to these.
+wire::BlockList list_more(TestClient& client, const wire::BlockList& before, std::uint64_t& known) {
+  auto list = client.ask<wire::BlockList>(0, wire::ListBlocks{1, 1, "", before.generation, known});
+  known = (list.generation == before.generation ? known : 0) + list.numbers.size();
+  return list;
+}
+
+TEST(Server, lists_only_the_blocks_that_came_since_a_worker_asked) {
+  TestClient client({plenty});
+  std::uint64_t known = 0;
+  auto list = list_more(client, {}, known);
+  EXPECT_EQ(list, (wire::BlockList{1, true, {}}));
+  for (const std::uint64_t number : {9, 2}) client.put({1, number}, {1});
+  list = list_more(client, list, known);
+  EXPECT_EQ(list.numbers, (Numbers{9, 2}));
+  for (const std::uint64_t number : {2, 0, 9, 700}) client.put({1, number}, {1});
+  list = list_more(client, list, known);
+  EXPECT_EQ(list.numbers, (Numbers{0, 700}));
+  list = list_more(client, list, known);
+  EXPECT_EQ(list.numbers, Numbers{});
+  EXPECT_EQ(known, 4U);
+}
+
+TEST(Server, lists_all_blocks_again_after_some_went) {
+  TestClient client({plenty});
+  client.put({1, 5}, {1});
+  (void)client.ask(0, wire::KeepArray{1, 1, "t2"});
+  const std::vector<wire::Any> removals = {wire::DeleteArray{1, 1}, wire::RestoreArray{1, 1, "t2"},
+                                           wire::EndProgram{1}};
+  for (const wire::Any& removal : removals) {
+    for (const std::uint64_t number : {7, 3}) client.put({1, number}, {1});
+    std::uint64_t known = 0;
+    const auto before = list_more(client, {}, known);
+    (void)client.ask(0, removal);
+    client.put({1, 8}, {1});
+    const auto after = list_more(client, before, known);
+    EXPECT_NE(after.generation, before.generation);
+    EXPECT_EQ(after.numbers,
+              std::holds_alternative<wire::RestoreArray>(removal) ? (Numbers{5, 8}) : (Numbers{8}));
+  }
 }
 
 TEST(Server, keeps_and_restores_arrays_apart_from_later_changes) {
@@ -281,6 +325,13 @@ TEST(Server, ends_at_requests_that_make_no_sense) {
     TestClient client({plenty});
     expect_end(client, wire::PutScalar{1, some_block, PutMode::set, 1, 0, {}}, nullptr,
                "no values");
+  }
+  {
+    TestClient client({plenty});
+    client.put(some_block, {1});
+    const auto list = client.ask<wire::BlockList>(0, wire::ListBlocks{1, some_block.array, ""});
+    expect_end(client, wire::ListBlocks{1, some_block.array, "", list.generation, 2}, nullptr,
+               "more blocks than its server has");
   }
   {
     TestClient client({plenty});

@@ -67,12 +67,15 @@ struct DeleteArray {
   std::int32_t array = 0;
   friend bool operator==(const DeleteArray&, const DeleteArray&) = default;
 };
-/// The blocks that exist on this server, of an array, or of a label if it is not empty.
-/// Reply: BlockList.
+/// The blocks that exist on this server, of an array, or of a label if it is not empty. Of an array
+/// that has had no other than new ones since a BlockList of `generation`, only those that came
+/// after the first `known`. Reply: BlockList.
 struct ListBlocks {
   Ticket ticket = 0;
   std::int32_t array = 0;
   std::string label;
+  std::uint64_t generation = 0;
+  std::uint64_t known = 0;
   friend bool operator==(const ListBlocks&, const ListBlocks&) = default;
 };
 /// Keeps what the array holds now under a label, in place of what was there. Reply: Done.
@@ -163,10 +166,13 @@ struct Failed {
   std::string verb;
   friend bool operator==(const Failed&, const Failed&) = default;
 };
+/// Of an array in the order in which the blocks came, of a label in that of their numbers.
 struct BlockList {
   Ticket ticket = 0;
   bool is_known = false;  ///< false: unknown label
   std::vector<std::uint64_t> numbers;
+  /// Of the array here: another one if blocks went meanwhile; 0: there are none.
+  std::uint64_t generation = 0;
   friend bool operator==(const BlockList&, const BlockList&) = default;
 };
 /// Positions first..last-1; first == last: the loop is dealt out.

@@ -21,15 +21,22 @@ using program::ArrayKind;
 using program::Opcode;
 using program::Program;
 
-/// Answers the requests of one worker until Shutdown; gives the number of messages with puts.
-int serve(fabric::Fabric& fabric, base::BufferPool& pool) {
+/// What a worker asked its home of blocks.
+struct Asked {
   int put_messages = 0;
+  std::vector<wire::ListBlocks> lists;
+};
+
+/// Answers the requests of one worker until Shutdown.
+Asked serve(fabric::Fabric& fabric, base::BufferPool& pool) {
+  Asked asked;
   std::map<std::uint64_t, fabric::Payload> blocks;
+  std::vector<std::uint64_t> in_order;  // as the test puts them
   while (true) {
     auto message = fabric.poll(1.0);
     if (!message) continue;
     wire::Any any = wire::decode(message->head);
-    if (std::holds_alternative<wire::Shutdown>(any)) return put_messages;
+    if (std::holds_alternative<wire::Shutdown>(any)) return asked;
     if (const auto* get = std::get_if<wire::GetBlock>(&any)) {
       const auto found = blocks.find(get->block.number);
       const bool is_there = found != blocks.end();
@@ -39,21 +46,32 @@ int serve(fabric::Fabric& fabric, base::BufferPool& pool) {
       fabric.send(message->from, {-1, wire::encode(reply), is_there ? found->second : nullptr});
       continue;
     }
+    if (const auto* list = std::get_if<wire::ListBlocks>(&any)) {
+      asked.lists.push_back(*list);
+      const auto known = static_cast<std::ptrdiff_t>(list->known);
+      fabric.send(message->from,
+                  {-1,
+                   wire::encode(wire::BlockList{
+                       list->ticket, true, {in_order.begin() + known, in_order.end()}, 1}),
+                   nullptr});
+      continue;
+    }
     if (const auto* batch = std::get_if<wire::Batch>(&any)) {
-      ++put_messages;
+      ++asked.put_messages;
       wire::DoneMany done;
       for (const wire::Part& part : wire::parts(*batch, message->payload->bytes())) {
         const auto& put = std::get<wire::PutBlock>(part.put);
         auto values = std::make_shared<base::Buffer>(pool.allocate(part.values.size()));
         std::memcpy(values->data(), part.values.data(), part.values.size());
         blocks[put.block.number] = std::move(values);
+        in_order.push_back(put.block.number);
         done.tickets.push_back(put.ticket);
       }
       fabric.send(message->from, {-1, wire::encode(done), nullptr});
       continue;
     }
     if (const auto* put = std::get_if<wire::PutBlock>(&any)) {
-      ++put_messages;
+      ++asked.put_messages;
       blocks[put->block.number] = message->payload;
     }
     const wire::Ticket ticket = std::visit(
@@ -128,7 +146,7 @@ struct Result {
   Outcome outcome;
   std::string printed;
   std::string error;
-  int put_messages = 0;
+  Asked asked;
 };
 
 Result run(const Program& program, std::int64_t budget_bytes = 1 << 20, bool check = false,
@@ -138,7 +156,7 @@ Result run(const Program& program, std::int64_t budget_bytes = 1 << 20, bool che
   fabric::LoopbackWorld world(2);
   const auto home = world.endpoint(1);
   Result result;
-  std::thread server([&] { result.put_messages = serve(*home, pool); });
+  std::thread server([&] { result.asked = serve(*home, pool); });
   {
     const auto fabric = world.endpoint(0);
     super::Table supers;
@@ -211,10 +229,32 @@ TEST(Worker, sends_small_puts_to_one_server_together) {
   add(p, Opcode::halt);
   const Result small = run(p);
   EXPECT_EQ(small.error, "");
-  EXPECT_EQ(small.put_messages, 1);
+  EXPECT_EQ(small.asked.put_messages, 1);
   const Result large = run(p, 1 << 22, false, {}, {600, 700});
   EXPECT_EQ(large.error, "");
-  EXPECT_EQ(large.put_messages, 2);
+  EXPECT_EQ(large.asked.put_messages, 2);
+}
+
+TEST(Worker, asks_in_each_epoch_only_for_the_blocks_that_are_new) {
+  Program p = with_tables();
+  p.arrays[2].is_sparse = true;
+  loop(p, [&] {
+    fill_and_put(p);
+    add(p, Opcode::barrier);
+    add(p, Opcode::exists, 2);
+    add(p, Opcode::exists, 2);  // asked in this epoch
+    add(p, Opcode::and_);
+    add(p, Opcode::jump_if_false, static_cast<std::int32_t>(p.code.size()) + 3);
+    add_square(p);
+  });
+  add(p, Opcode::halt);
+  const Result result = run(p);
+  EXPECT_EQ(result.error, "");
+  EXPECT_DOUBLE_EQ(result.outcome.scalars.at("x"), 45.0);
+  ASSERT_EQ(result.asked.lists.size(), 2U);
+  EXPECT_EQ(result.asked.lists[0].known, 0U);
+  EXPECT_EQ(result.asked.lists[1].known, 1U);
+  EXPECT_EQ(result.asked.lists[1].generation, 1U);
 }
 
 TEST(Worker, does_with_prefetching_in_the_least_memory_what_it_does_without) {

@@ -179,7 +179,7 @@ void Persistence::restore_array(std::int32_t array, const std::string& label) {
     restore_blocks(array, label);
   else
     restore_part(array, label, found->second, *before);
-  transfers_.forget_existing(array);
+  transfers_.outdate_existing(array);
 }
 
 /// Collective. The servers give all blocks of a label the number of `array`.
@@ -201,7 +201,7 @@ void Persistence::restore_part(std::int32_t array, const std::string& label,
   transfers_.delete_array(array);
   const auto all = static_cast<std::int32_t>(setting_.program().arrays.size());
   restore_blocks(all, label);
-  const std::unordered_set<std::uint64_t> there = transfers_.on_servers(all);
+  const ExistingBlocks there = transfers_.on_servers(all);
   const array::Grid& grid = setting_.grid(array);
   std::array<std::int64_t, array::max_order> segments{};
   const auto workers = static_cast<std::uint64_t>(setting_.options.workers);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <utility>
+#include <vector>
 
 #include "blockyard/base/error.h"
 #include "blockyard/worker/detail/device_source.h"
@@ -60,7 +61,7 @@ void Transfers::put(const Instruction& instruction) {
                            std::move(source));
   }
   if (const auto known = existing_.find(place.id.array); known != existing_.end())
-    known->second.insert(place.id.number);
+    known->second.add(place.id.number);
 }
 
 block::SharedFrame Transfers::values_to_put(const Instruction& instruction, const Place& place,
@@ -80,21 +81,30 @@ block::SharedFrame Transfers::values_to_put(const Instruction& instruction, cons
 
 bool Transfers::exists(std::int32_t selector) {
   const Place place = blocks_.locate(setting_.selector(selector));
-  auto found = existing_.find(place.id.array);
-  if (found == existing_.end()) {
-    setting_.transport.settle();
-    found = existing_.emplace(place.id.array, on_servers(place.id.array)).first;
-  }
-  return found->second.contains(place.id.number);
+  ExistingBlocks& existing =
+      existing_.try_emplace(place.id.array, place.id.array, setting_.options.servers).first->second;
+  if (!existing.is_current()) bring_up_to_date(existing);
+  return existing.contains(place.id.number);
 }
 
-std::unordered_set<std::uint64_t> Transfers::on_servers(std::int32_t array) {
-  std::unordered_set<std::uint64_t> all;
-  for (const auto& answer : setting_.transport.ask_all(wire::ListBlocks{0, array, ""})) {
-    const auto& numbers = std::get<wire::BlockList>(answer).numbers;
-    all.insert(numbers.begin(), numbers.end());
-  }
+void Transfers::bring_up_to_date(ExistingBlocks& existing) const {
+  Transport& transport = setting_.transport;
+  transport.settle();
+  std::vector<wire::BlockList> answers;
+  for (const wire::Ticket ticket :
+       transport.start_all([&](int server) { return existing.question(server); }))
+    answers.push_back(std::get<wire::BlockList>(transport.answer_to(ticket)));
+  existing.take(answers);
+}
+
+ExistingBlocks Transfers::on_servers(std::int32_t array) const {
+  ExistingBlocks all(array, setting_.options.servers);
+  bring_up_to_date(all);
   return all;
+}
+
+void Transfers::outdate_existing(std::int32_t array) {
+  if (const auto known = existing_.find(array); known != existing_.end()) known->second.outdate();
 }
 
 void Transfers::delete_array(std::int32_t array) {
@@ -104,13 +114,13 @@ void Transfers::delete_array(std::int32_t array) {
   transport.meet(Collective::persist);
   if (setting_.options.worker == 0) transport.ask_all(wire::DeleteArray{0, array});
   transport.meet(Collective::persist);
-  existing_.erase(array);
+  outdate_existing(array);
 }
 
 void Transfers::end_epoch() {
   setting_.transport.settle();
   blocks_.forget_copies();
-  existing_.clear();
+  for (auto& [array, existing] : existing_) existing.outdate();
 }
 
 }  // namespace blockyard::worker::detail

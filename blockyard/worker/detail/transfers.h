@@ -2,10 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <unordered_map>
-#include <unordered_set>
 
+#include "blockyard/worker/detail/existing_blocks.h"
 #include "blockyard/worker/detail/prefetcher.h"
 #include "blockyard/worker/detail/program_device.h"
 #include "blockyard/worker/detail/setting.h"
@@ -38,9 +37,9 @@ class Transfers {
   }
   void begin_iteration(std::int32_t pc) { prefetcher_.begin_iteration(pc); }
   /// What the servers hold of the array has changed otherwise.
-  void forget_existing(std::int32_t array) { existing_.erase(array); }
-  /// The numbers of all blocks of an array.
-  [[nodiscard]] std::unordered_set<std::uint64_t> on_servers(std::int32_t array);
+  void outdate_existing(std::int32_t array);
+  /// The blocks of an array that exist now.
+  [[nodiscard]] ExistingBlocks on_servers(std::int32_t array) const;
 
   /// Of a get line, for the report.
   [[nodiscard]] const DepthChoice& choice(std::int32_t pc) const { return prefetcher_.choice(pc); }
@@ -48,13 +47,14 @@ class Transfers {
  private:
   [[nodiscard]] block::SharedFrame values_to_put(const program::Instruction& instruction,
                                                  const Place& place, Sending& sending);
+  void bring_up_to_date(ExistingBlocks& existing) const;
 
   const Setting& setting_;
   Blocks& blocks_;
   ProgramDevice& device_;
   Variables& variables_;
   Prefetcher prefetcher_;
-  std::unordered_map<std::int32_t, std::unordered_set<std::uint64_t>> existing_;  ///< this epoch
+  std::unordered_map<std::int32_t, ExistingBlocks> existing_;  ///< of arrays that were asked about
 };
 
 }  // namespace blockyard::worker::detail
