@@ -5,6 +5,7 @@
 #include <array>
 #include <random>
 #include <set>
+#include <vector>
 
 #include "blockyard/array/block_id.h"
 #include "blockyard/array/grid.h"
@@ -91,6 +92,23 @@ TEST(Home, deals_the_blocks_of_an_array_round_the_servers) {
   std::array<int, 3> counts{};
   for (std::uint64_t k = 0; k < 300; ++k) ++counts[static_cast<std::size_t>(home_of({4, k}, 3))];
   EXPECT_EQ(counts, (std::array<int, 3>{100, 100, 100}));
+}
+
+TEST(Home, was_one_of_the_former_homes_when_there_were_other_servers) {
+  for (int servers = 1; servers <= 12; ++servers)
+    for (int before = 1; before <= 12; ++before) {
+      std::vector<std::set<int>> found(static_cast<std::size_t>(servers));
+      for (std::uint64_t number = 0; number < 12 * 12; ++number)
+        found[static_cast<std::size_t>(home_of({4, number}, servers))].insert(
+            home_of({4, number}, before));
+      for (int server = 0; server < servers; ++server) {
+        const std::vector<int> homes = former_homes(server, servers, before);
+        EXPECT_EQ(std::set<int>(homes.begin(), homes.end()),
+                  found[static_cast<std::size_t>(server)])
+            << server << " of " << servers << ", of " << before;
+        EXPECT_EQ(homes.size(), found[static_cast<std::size_t>(server)].size()) << "each once";
+      }
+    }
 }
 
 TEST(BlockId, hashes_apart) {

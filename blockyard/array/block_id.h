@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
+#include <vector>
 
 namespace blockyard::array {
 
@@ -29,6 +31,16 @@ struct BlockIdHash {
 /// the first server on. The array does not count, so that it can take over the blocks of another.
 [[nodiscard]] constexpr int home_of(const BlockId& id, int servers) noexcept {
   return static_cast<int>(id.number % static_cast<std::uint64_t>(servers));
+}
+
+/// Those of `before` servers at which any block was at home that now is at home on server `server`
+/// of `servers`. Numbers that are `server` modulo `servers` are the same modulo each common divisor
+/// of both counts, and all that the largest one allows occur. Each server begins with another one.
+[[nodiscard]] inline std::vector<int> former_homes(int server, int servers, int before) {
+  const int step = std::gcd(servers, before);
+  std::vector<int> homes;
+  for (int k = 0; k < before / step; ++k) homes.push_back((server + k * step) % before);
+  return homes;
 }
 
 }  // namespace blockyard::array

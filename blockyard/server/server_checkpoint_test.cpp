@@ -30,6 +30,7 @@ void save_from_two(store::Store& files) {
     TestClient client(room_for(3), files);
     for (std::uint64_t n = server; n < 20; n += 2) client.put({3, n}, block_of(n));
     (void)client.ask(0, wire::KeepArray{1, 3, "t2"});
+    (void)client.ask(0, wire::KeepArray{1, 9, "empty"});
     for (std::uint64_t n = server; n < 10; n += 2)
       client.put({3, n}, block_of(n), wire::PutMode::add);
     (void)client.ask(0, wire::SaveBlocks{4, "server-" + std::to_string(server), checkpoint});
@@ -41,11 +42,11 @@ void save_from_two(store::Store& files) {
 TEST(ServerCheckpoint, blocks_and_labels_come_back_on_any_number_of_servers) {
   store::MemoryStore files;
   save_from_two(files);
-  for (int servers = 1; servers <= 3; ++servers)
+  for (int servers = 1; servers <= 4; ++servers)
     for (int server = 0; server < servers; ++server) {
       TestClient client(room_for(3), files);
-      load(client, "server-0", server, servers);
-      load(client, "server-1", server, servers);
+      for (const int file : array::former_homes(server, servers, 2))
+        load(client, "server-" + std::to_string(file), server, servers);
       for (std::uint64_t n = 0; n < 20; ++n) {
         const bool is_home =
             n % static_cast<std::uint64_t>(servers) == static_cast<std::uint64_t>(server);
@@ -55,6 +56,9 @@ TEST(ServerCheckpoint, blocks_and_labels_come_back_on_any_number_of_servers) {
       (void)client.ask(0, wire::RestoreArray{1, 4, "t2"});
       const auto list = client.ask<wire::BlockList>(0, wire::ListBlocks{1, 4, ""});
       for (const std::uint64_t n : list.numbers) EXPECT_EQ(client.get({4, n}), block_of(n)) << n;
+      EXPECT_EQ(list.numbers.size(),
+                static_cast<std::size_t>((20 - server + servers - 1) / servers));
+      (void)client.ask(0, wire::RestoreArray{1, 4, "empty"});
       EXPECT_LE(client.statistics().peak_bytes, 3 * block_charge);
     }
 }

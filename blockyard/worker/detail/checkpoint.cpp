@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "blockyard/array/block_id.h"
 #include "blockyard/base/bytes.h"
 #include "blockyard/base/error.h"
 
@@ -77,15 +78,25 @@ void save(Transport& transport, const Options& options, Wish wish, const Kept& k
     throw base::Error(base::Errc::comm, options.checkpoints->stop_text());
 }
 
+namespace {
+
+/// Servers read their files side by side, and none that cannot have blocks for them. Any one file
+/// names all labels.
+void load_blocks(Transport& transport, int servers, const Resume& from) {
+  std::vector<wire::Ticket> tickets;
+  for (int server = 0; server < servers; ++server)
+    for (const int file : array::former_homes(server, servers, from.servers))
+      tickets.push_back(
+          transport.start(server, wire::LoadBlocks{0, path_of(from.place, server_file(file)),
+                                                   from.place.id, server, servers}));
+  for (const wire::Ticket ticket : tickets) (void)transport.answer_to(ticket);
+}
+
+}  // namespace
+
 bool load(Transport& transport, const Options& options, const Resume& from, Kept& kept,
           Environment& environment) {
-  if (options.worker == 0)
-    for (int file = 0; file < from.servers; ++file)
-      for (const wire::Ticket ticket : transport.start_all([&](int server) {
-             return wire::LoadBlocks{0, path_of(from.place, server_file(file)), from.place.id,
-                                     server, options.servers};
-           }))
-        (void)transport.answer_to(ticket);
+  if (options.worker == 0) load_blocks(transport, options.servers, from);
   transport.meet(Collective::checkpoint);
   JobState state = decode_job_state(from.state.next());
   kept = std::move(state.kept);
