@@ -53,21 +53,20 @@ int resume_programs(const ResumeOptions& options, std::unique_ptr<fabric::MpiSes
   const job::ProcessCount processes = job::count_processes(session.get());
   const bool is_first = !session || session->process() == 0;
   const auto checkpoint = job::find_checkpoint(options.folder, session.get());
-  std::optional<job::SavedRun> saved;
+  job::SavedRun saved = job::open_checkpoint(checkpoint, session.get());
   fabric::agree(session.get(), [&] {
-    saved = job::open_checkpoint(checkpoint);
-    if (is_first) check_outputs(options.output, {}, saved->job.run);
-    report::check_exports(saved->job, options.output.exports);
-    input::DeviceSpec& device = saved->job.run.device;
+    if (is_first) check_outputs(options.output, {}, saved.job.run);
+    report::check_exports(saved.job, options.output.exports);
+    input::DeviceSpec& device = saved.job.run.device;
     merge(options.run, device);
     device.plugins = find_places("").plugins;  // of the Blockyard that resumes
-    note_for_outputs(options.output, saved->job.run);
-    job::change_ranks(*saved, run, processes);
+    note_for_outputs(options.output, saved.job.run);
   });
+  job::change_ranks(saved, run, processes, session.get());
   if (is_first && !options.output.quiet)
-    print_error("resuming {} in program {} of {} from {}\n", base::showable(saved->job.title),
-                saved->step + 1, saved->job.steps.size(), saved->place.folder);
-  return execute(saved->job, options.output, &*saved, session);
+    print_error("resuming {} in program {} of {} from {}\n", base::showable(saved.job.title),
+                saved.step + 1, saved.job.steps.size(), saved.place.folder);
+  return execute(saved.job, options.output, &saved, session);
 }
 
 int resume(const ResumeOptions& options, const CLI::App& command) {

@@ -35,18 +35,20 @@ struct SavedRun {
 [[nodiscard]] std::filesystem::path find_checkpoint(const std::filesystem::path& folder,
                                                     fabric::MpiSession* session = nullptr);
 
-/// Opens a checkpoint and checks that its parts belong together. Throws Error{bad_input} with its
-/// fault.
-[[nodiscard]] SavedRun open_checkpoint(const std::filesystem::path& checkpoint);
+/// Collective (null: this process alone). Opens a checkpoint; each process checks a share of its
+/// parts. Throws Error{bad_input} at all if a part is not whole, or of another checkpoint.
+[[nodiscard]] SavedRun open_checkpoint(const std::filesystem::path& checkpoint,
+                                       fabric::MpiSession* session = nullptr);
 
 /// How to resume from the newest checkpoint in the folder, for messages; empty if there is none.
 [[nodiscard]] std::string last_checkpoint_hint(const std::string& folder);
 
-/// Applies the user's changes to the saved run: workers, servers, memory, scratch folder,
-/// checkpoints. Throws Error{bad_input} if the number of workers cannot change: their states
-/// differ in values that the program still reads.
-void change_ranks(SavedRun& saved, const input::RunSpec& wanted,
-                  const ProcessCount& processes = {});
+/// Collective (null: this process alone). Applies the user's changes to the saved run: workers,
+/// servers, memory, scratch folder, checkpoints. Throws Error{bad_input} at all if the number of
+/// workers cannot change: their states, of which each process compares a share, differ in values
+/// that the program still reads.
+void change_ranks(SavedRun& saved, const input::RunSpec& wanted, const ProcessCount& processes = {},
+                  fabric::MpiSession* session = nullptr);
 
 /// The records of one worker in a checkpoint.
 class SavedWorker final : public worker::RecordSource {

@@ -93,17 +93,27 @@ std::vector<std::byte> record(const store::CheckpointReader& file, std::string_v
   throw Error(Errc::bad_input, fmt::format("the checkpoint has no record '{}'", group));
 }
 
-/// Reads the directory of every part: all must be there, whole, and of this checkpoint.
-void check_parts(store::Store& disks, const SavedRun& saved) {
+/// The numbers below `count`, from `first` on, of the files that this process reads for all.
+std::vector<int> share_of(fabric::MpiSession* session, int first, int count) {
+  const int process = session == nullptr ? 0 : session->process();
+  const int processes = session == nullptr ? 1 : session->processes();
+  std::vector<int> share;
+  for (int number = process; number < count; number += processes)
+    if (number >= first) share.push_back(number);
+  return share;
+}
+
+/// Reads the directory of each part of the share: it must be there, whole, and of this checkpoint.
+void check_parts(store::Store& disks, const SavedRun& saved, fabric::MpiSession* session) {
   const auto check = [&](const std::string& part) {
     const store::CheckpointReader file(disks, fs::path(saved.place.folder) / part,
                                        {saved.place.id, part});
   };
-  for (int worker = 0; worker < saved.workers; ++worker) check(worker::worker_file(worker));
-  for (int server = 0; server < saved.servers; ++server) check(worker::server_file(server));
+  for (const int worker : share_of(session, 0, saved.workers)) check(worker::worker_file(worker));
+  for (const int server : share_of(session, 0, saved.servers)) check(worker::server_file(server));
 }
 
-SavedRun open_one(const fs::path& path) {
+SavedRun open_one(const fs::path& path, fabric::MpiSession* session) {
   store::PosixStore disks;
   const store::CheckpointReader manifest(disks, path / detail::manifest_name);
   SavedRun saved;
@@ -117,7 +127,7 @@ SavedRun open_one(const fs::path& path) {
   saved.workers = progress.workers;
   saved.servers = progress.servers;
   saved.done = detail::read_results(in);
-  check_parts(disks, saved);
+  check_parts(disks, saved, session);
   saved.job = decode_job(record(manifest, "job"));
   saved.job.run.checkpoint_folder = path.parent_path().string();
   if (saved.step >= saved.job.steps.size() || saved.done.size() != saved.step)
@@ -132,6 +142,17 @@ fs::path plain(const fs::path& folder) {
   return path.has_filename() ? path : path.parent_path();
 }
 
+/// That there is another checkpoint beside this one, if there is.
+std::string hint_of_others(const fs::path& path) {
+  std::string hint;
+  for (const std::uint64_t number : detail::complete_checkpoints(path.parent_path())) {
+    const fs::path other =
+        path.parent_path() / fmt::format("{}{:06}", detail::checkpoint_prefix, number);
+    if (other != path) hint = fmt::format("; there is also {}", other.string());
+  }
+  return hint;
+}
+
 }  // namespace
 
 fs::path find_checkpoint(const fs::path& folder, fabric::MpiSession* session) {
@@ -143,20 +164,17 @@ fs::path find_checkpoint(const fs::path& folder, fabric::MpiSession* session) {
   return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
 }
 
-SavedRun open_checkpoint(const fs::path& checkpoint) {
+SavedRun open_checkpoint(const fs::path& checkpoint, fabric::MpiSession* session) {
   const fs::path path = plain(checkpoint);
-  try {
-    return open_one(path);
-  } catch (const Error& error) {
-    auto others = detail::complete_checkpoints(path.parent_path());
-    std::string hint;
-    for (const std::uint64_t number : others) {
-      const fs::path other =
-          path.parent_path() / fmt::format("{}{:06}", detail::checkpoint_prefix, number);
-      if (other != path) hint = fmt::format("; there is also {}", other.string());
+  SavedRun saved;
+  fabric::agree(session, [&] {
+    try {
+      saved = open_one(path, session);
+    } catch (const Error& error) {
+      throw Error(error.code(), fmt::format("{}{}", error.what(), hint_of_others(path)));
     }
-    throw Error(error.code(), fmt::format("{}{}", error.what(), hint));
-  }
+  });
+  return saved;
 }
 
 std::string last_checkpoint_hint(const std::string& folder) {
@@ -180,24 +198,46 @@ void choose_ranks(SavedRun& saved, const input::RunSpec& wanted, const ProcessCo
   set_ranks(saved.job, wanted.workers.value_or(saved.workers / to_work), servers, processes);
 }
 
-/// Compares each worker with the first one: two files are open at a time, however many there are.
-std::set<std::string> live_differences(const SavedRun& saved) {
+/// Compares the workers of the share with the first one: two files are open at a time, however many
+/// there are. A single worker may hold parts of sums.
+std::vector<std::string> live_differences(const SavedRun& saved, fabric::MpiSession* session) {
   const program::Program& program = saved.job.steps[saved.step].program;
-  std::set<std::string> names;
-  for (int worker = std::min(1, saved.workers - 1); worker < saved.workers; ++worker) {
+  std::vector<std::string> names;
+  for (const int worker : share_of(session, std::min(1, saved.workers - 1), saved.workers)) {
     SavedWorker first(saved, 0);
     SavedWorker other(saved, worker);
     std::vector<worker::RecordSource*> sources = {&first};
     if (worker > 0) sources.push_back(&other);
     for (std::string& name : worker::live_differences(program, sources))
-      names.insert(std::move(name));
+      names.push_back(std::move(name));
   }
   return names;
 }
 
-}  // namespace
+/// Collective.
+void refuse_differences(const SavedRun& saved, fabric::MpiSession* session) {
+  base::FieldWriter mine;
+  fabric::agree(session, [&] { mine.field(live_differences(saved, session)); });
+  using Parts = std::vector<std::vector<std::byte>>;
+  const Parts parts = session == nullptr ? Parts{mine.take()} : session->gather(mine.take());
+  fabric::agree(session, [&] {
+    std::set<std::string> all;
+    for (const auto& part : parts) {
+      std::vector<std::string> names;
+      base::FieldReader(part).field(names);
+      all.insert(names.begin(), names.end());
+    }
+    if (!all.empty())
+      throw Error(
+          Errc::bad_input,
+          fmt::format("{} was written by {} workers, and each holds a different value of {} "
+                      "(perhaps a partial sum): only {} workers can resume from it: -w {}",
+                      saved.place.folder, saved.workers, fmt::join(all, ", "), saved.workers,
+                      saved.workers));
+  });
+}
 
-void change_ranks(SavedRun& saved, const input::RunSpec& wanted, const ProcessCount& processes) {
+void change_run(SavedRun& saved, const input::RunSpec& wanted, const ProcessCount& processes) {
   Job& job = saved.job;
   input::RunSpec& run = job.run;
   choose_ranks(saved, wanted, processes);
@@ -207,14 +247,14 @@ void change_ranks(SavedRun& saved, const input::RunSpec& wanted, const ProcessCo
   if (!wanted.checkpoint_folder.empty()) run.checkpoint_folder = wanted.checkpoint_folder;
   if (wanted.checkpoint_seconds) run.checkpoint_seconds = wanted.checkpoint_seconds;
   job.memory = plan(job);
-  if (job.workers == saved.workers) return;
-  const auto differing = live_differences(saved);
-  if (!differing.empty())
-    throw Error(Errc::bad_input,
-                fmt::format("{} was written by {} workers, and each holds a different value of {} "
-                            "(perhaps a partial sum): only {} workers can resume from it: -w {}",
-                            saved.place.folder, saved.workers, fmt::join(differing, ", "),
-                            saved.workers, saved.workers));
+}
+
+}  // namespace
+
+void change_ranks(SavedRun& saved, const input::RunSpec& wanted, const ProcessCount& processes,
+                  fabric::MpiSession* session) {
+  fabric::agree(session, [&] { change_run(saved, wanted, processes); });
+  if (saved.job.workers != saved.workers) refuse_differences(saved, session);
 }
 
 SavedWorker::SavedWorker(const SavedRun& saved, int worker)

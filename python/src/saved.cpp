@@ -11,15 +11,12 @@ namespace blockyard::python {
 
 namespace {
 
-/// Puts in what is wanted otherwise than before. Throws Error{bad_input}.
-void change(job::SavedRun& saved, const SettingPairs& wishes, const std::string& plugins,
-            const job::ProcessCount& processes) {
+/// What is wanted otherwise than before. Throws Error{bad_input}.
+input::RunSpec wanted_of(const SettingPairs& wishes, const job::SavedRun& saved) {
   input::RunSpec wanted;
   wanted.device = saved.job.run.device;
   for (const auto& [key, value] : wishes) set_option(wanted, key, value);
-  saved.job.run.device = wanted.device;
-  saved.job.run.device.plugins = plugins;  // of the Blockyard that resumes
-  job::change_ranks(saved, wanted, processes);
+  return wanted;
 }
 
 /// wishes: options of a run that are of `resume` too.
@@ -34,12 +31,17 @@ std::shared_ptr<PyJob> resume(const std::string& folder, const SettingPairs& wis
   fabric::MpiSession* session = made->processes ? made->processes->session.get() : nullptr;
   const job::ProcessCount count = job::count_processes(session);
   const auto checkpoint = job::find_checkpoint(folder, session);
+  made->from = std::make_unique<job::SavedRun>(job::open_checkpoint(checkpoint, session));
+  job::SavedRun& saved = *made->from;
+  input::RunSpec wanted;
   fabric::agree(session, [&] {
-    made->from = std::make_unique<job::SavedRun>(job::open_checkpoint(checkpoint));
-    made->from->job.run.report = true;
-    made->from->job.run.has_trace = has_trace;
-    change(*made->from, wishes, plugins, count);
+    saved.job.run.report = true;
+    saved.job.run.has_trace = has_trace;
+    wanted = wanted_of(wishes, saved);
+    saved.job.run.device = wanted.device;
+    saved.job.run.device.plugins = plugins;  // of the Blockyard that resumes
   });
+  job::change_ranks(saved, wanted, count, session);
   made->job = std::move(made->from->job);
   return made;
 }

@@ -5,6 +5,7 @@
 The environment: BLOCKYARD, MPIEXEC, TRIP (tests/faults/trip.c). A run that hangs is an error after LIMIT_SECONDS.
 """
 
+import errno
 import json
 import os
 import shutil
@@ -53,6 +54,24 @@ n += 1.0
 collective total += n
 print total
 endsial counting
+"""
+# What each worker has after its pardo is a part of the sums.
+PARTS = """sial parts
+index i = 1:6
+int n
+scalar part
+scalar total
+pardo i
+n += 1
+part += 1.0
+endpardo i
+sip_barrier
+sip_barrier
+sip_barrier
+part += (scalar)n
+collective total += part
+print total
+endsial parts
 """
 
 
@@ -113,19 +132,47 @@ class Alone(common.JobTest):
         done = self.run_apart("run", "h2.toml", "-w", 1, "--guess", "h2.h5")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
-    def test_process_0_alone_looks_for_the_newest_checkpoint(self):
-        self.write("counting.sial", COUNTING)
+    def save(self, program, workers):
+        """Two checkpoints of a run that was killed, in first/saved."""
+        self.write("p.sial", program)
         settings = {"TRIP_CALL": "rename", "TRIP_PATH": ".part", "TRIP_AT": "3", "TRIP_SIGNAL": str(int(signal.SIGKILL))}
-        done = subprocess.run([common.BLOCKYARD, "run", "counting.sial", "-w", "2", "-s", "1", "--checkpoint", "0s",
+        done = subprocess.run([common.BLOCKYARD, "run", "p.sial", "-w", str(workers), "-s", "1", "--checkpoint", "0s",
                                "--checkpoint-dir", "first/saved"], cwd=self.folder, capture_output=True, text=True, check=False,
                               env={**os.environ, "TMPDIR": str(self.scratch), **settings, "LD_PRELOAD": TRIP},
                               timeout=common.LIMIT_SECONDS)
         self.assertEqual(done.returncode, -signal.SIGKILL, done.stderr)
+
+    def test_process_0_alone_looks_for_the_newest_checkpoint(self):
+        self.save(COUNTING, 2)
         shutil.copytree(self.folder / "first/saved", self.folder / "second/saved")
         shutil.rmtree(self.folder / "second/saved/checkpoint-000002")
         done = self.run_apart("resume", "saved")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertIn("total = 8.0", done.stdout)
+
+    def test_each_file_of_a_checkpoint_is_checked_by_one_process(self):
+        """The other one, which needs no such file itself, does not notice that it cannot read it."""
+        for process, file in ((0, "worker-1"), (1, "worker-2")):
+            with self.subTest(process=process, file=file):
+                self.save(COUNTING, 3)
+                done = self.run_apart("resume", "saved", "-w", 1, rank=process, call="pread", path=file, at=1, errno=errno.EIO)
+                self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+                self.assertIn("total = 8.0", done.stdout)
+
+    def test_a_file_of_a_checkpoint_that_one_process_finds_bad_is_refused_by_all(self):
+        self.save(COUNTING, 2)
+        good = self.folder / "first/saved/checkpoint-000002"
+        for file in ("worker-0", "worker-1", "server-0"):
+            with self.subTest(file=file):
+                whole = (good / file).read_bytes()
+                (good / file).write_bytes(whole[:-1])
+                self.assert_fails(self.run_apart("resume", "saved"), f"{file} is not a valid checkpoint file: it is cut short",
+                                  "there is also", "checkpoint-000001")
+                (good / file).write_bytes(whole)
+
+    def test_a_state_that_differs_where_one_process_compares_is_refused_by_all(self):
+        self.save(PARTS, 3)
+        self.assert_fails(self.run_apart("resume", "saved", "-w", 1), "written by 3 workers", "of int 'n', scalar 'part'", "-w 3")
 
 
 if __name__ == "__main__":
