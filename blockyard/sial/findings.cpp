@@ -51,6 +51,16 @@ void Findings::warning(std::string_view code, Place at, std::string message, std
   add(Severity::warning, code, at, std::move(message), std::move(hint));
 }
 
+std::string_view Findings::line_of(Place at) const {
+  const auto& starts = line_starts_.at(at.file);
+  if (at.line > starts.size()) return {};
+  const std::string_view rest =
+      std::string_view(sources_[at.file].text).substr(starts[at.line - 1]);
+  std::string_view line = rest.substr(0, rest.find('\n'));
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return line;
+}
+
 std::string Findings::describe(Place at) const {
   return fmt::format("{}:{}", sources_.at(at.file).path, at.line);
 }
@@ -80,14 +90,7 @@ void Findings::add(Severity severity, std::string_view code, Place at, std::stri
   diagnostic.length = at.length;
   diagnostic.message = std::move(message);
   diagnostic.hint = std::move(hint);
-  const auto& starts = line_starts_.at(at.file);
-  if (at.line <= starts.size()) {
-    const std::string_view rest =
-        std::string_view(sources_[at.file].text).substr(starts[at.line - 1]);
-    std::string_view line = rest.substr(0, rest.find('\n'));
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    show_line(diagnostic, line);
-  }
+  if (at.line <= line_starts_.at(at.file).size()) show_line(diagnostic, line_of(at));
   entries_.push_back({at, std::move(diagnostic)});
 }
 

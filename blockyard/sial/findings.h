@@ -39,6 +39,8 @@ class Findings {
 
   [[nodiscard]] bool has_error() const noexcept { return error_count_ > 0; }
   [[nodiscard]] std::size_t error_count() const noexcept { return error_count_; }
+  /// The line of a place without its end; empty if the source has none of this number.
+  [[nodiscard]] std::string_view line_of(Place at) const;
   /// "file.sial:12", for messages that point at a second place.
   [[nodiscard]] std::string describe(Place at) const;
   /// Everything found, by file and place.

@@ -8,17 +8,10 @@
 namespace blockyard::sial {
 namespace {
 
-std::string source_line(const Source& source, std::uint32_t line) {
-  std::size_t begin = 0;
-  for (std::uint32_t at = 1; at < line && begin != std::string::npos; ++at) {
-    begin = source.text.find('\n', begin);
-    if (begin != std::string::npos) ++begin;
-  }
-  if (begin == std::string::npos) return {};
-  std::string text = source.text.substr(begin, source.text.find('\n', begin) - begin);
-  const std::size_t first = text.find_first_not_of(" \t\r");
-  if (first == std::string::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r") + 1 - first);
+std::string trimmed(std::string_view line) {
+  const std::size_t first = line.find_first_not_of(" \t\r");
+  if (first == std::string_view::npos) return {};
+  return std::string(line.substr(first, line.find_last_not_of(" \t\r") + 1 - first));
 }
 
 DeclaredName make(const Findings& findings, const ast::Name& name, std::string kind) {
@@ -29,7 +22,7 @@ DeclaredName make(const Findings& findings, const ast::Name& name, std::string k
           name.at.line,
           name.at.column,
           name.at.length,
-          source_line(source, name.at.line),
+          trimmed(findings.line_of(name.at)),
           {}};
 }
 
