@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <optional>
+#include <ranges>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -11,6 +13,7 @@
 
 #include "blockyard/sial/detail/around.h"
 #include "blockyard/sial/detail/flow.h"
+#include "blockyard/sial/detail/persistent_map.h"
 #include "blockyard/sial/detail/uses.h"
 
 namespace blockyard::sial::detail {
@@ -30,11 +33,15 @@ struct PutDone {
 /// A block of a shared array as it is written in the source: array, indexes.
 using Blocks = std::map<std::pair<std::int32_t, std::vector<std::int32_t>>, Place>;
 
-/// Facts that hold on every path to a point; `here` on some path.
+struct Nothing {};
+using Numbers = PersistentMap<Nothing>;
+
+/// Facts that hold on every path to a point; `here` on some path. Each branch has its own: they
+/// share what they have in common.
 struct State {
-  std::set<std::int32_t> written;        ///< temps with a value
-  std::map<std::int32_t, PutDone> puts;  ///< arrays put in this epoch
-  Blocks here;                           ///< fetched, or assigned to without a put
+  Numbers written;                                     ///< temps with a value
+  PersistentMap<std::shared_ptr<const PutDone>> puts;  ///< arrays put in this epoch
+  Numbers here;  ///< blocks by number: fetched, or assigned to without a put
   bool is_reachable = true;
 };
 
@@ -81,14 +88,8 @@ class DataFlow {
   static State meet(const State& a, const State& b) {
     if (!a.is_reachable) return b;
     if (!b.is_reachable) return a;
-    State result;
-    result.here = a.here;
-    result.here.insert(b.here.begin(), b.here.end());
-    for (const auto array : a.written)
-      if (b.written.contains(array)) result.written.insert(array);
-    for (const auto& [array, put] : a.puts)
-      if (b.puts.contains(array)) result.puts.emplace(array, put);
-    return result;
+    return {Numbers::both(a.written, b.written), decltype(a.puts)::both(a.puts, b.puts),
+            Numbers::either(a.here, b.here)};
   }
 
   void walk(const checked::Body& body) {
@@ -106,7 +107,7 @@ class DataFlow {
     around_.enter_do(what.index);
     learn(what.where);
     loop(what.body);
-    if (pardo_ == 0 && repeats_ == 0 && !state_.puts.empty()) repeat(what);
+    if (pardo_ == 0 && repeats_ == 0 && !state_.puts.is_empty()) repeat(what);
     around_.return_to(mark);
   }
   void learn(const std::vector<checked::Expr>& where) {
@@ -116,8 +117,10 @@ class DataFlow {
   /// every iteration count: those without the index of the loop.
   void repeat(const checked::Do& what) {
     const State after = state_;
-    std::erase_if(state_.puts, [&](const auto& put) { return varies(put.second, what.index); });
-    if (!state_.puts.empty()) {
+    after.puts.for_each([&](std::uint32_t array, const auto& put) {
+      if (varies(*put, what.index)) state_.puts.erase(array);
+    });
+    if (!state_.puts.is_empty()) {
       ++repeats_;
       loop(what.body);
       --repeats_;
@@ -140,9 +143,9 @@ class DataFlow {
     pardo_ = outer;
   }
   void loop(const checked::Body& body) {
-    auto written = state_.written;
+    const Numbers written = state_.written;
     walk(body);
-    state_.written = std::move(written);
+    state_.written = written;
     state_.is_reachable = true;
   }
   void step(const checked::Section& what) {
@@ -171,11 +174,11 @@ class DataFlow {
     state_.is_reachable = false;
   }
   void step(const checked::Barrier&) {
-    state_.puts.clear();
+    state_.puts = {};
     summary_.may_wait = true;
   }
   void step(const checked::ArrayWide& what) {
-    if (what.is_removal) state_.puts.erase(what.array);
+    if (what.is_removal) state_.puts.erase(number(what.array));
   }
   void step(const checked::Allocate& what) {
     const std::int32_t array = what.blocks.selector.array;
@@ -196,16 +199,18 @@ class DataFlow {
       need(block, at_, fmt::format("'{}' reads {}, which", name, text_of(block)), at);
     if (!callee.is_known) knows_all_ = false;
     if (callee.may_wait) {
-      state_.puts.clear();
+      state_.puts = {};
       summary_.may_wait = true;
     }
-    state_.written.insert(callee.end.written.begin(), callee.end.written.end());
-    state_.here.insert(callee.end.here.begin(), callee.end.here.end());
-    for (auto [array, put] : callee.end.puts) {
+    state_.written = Numbers::either(state_.written, callee.end.written);
+    state_.here = Numbers::either(state_.here, callee.end.here);
+    callee.end.puts.for_each([&](std::uint32_t array, const auto& of_callee) {
+      if (state_.puts.contains(array)) return;
+      PutDone put = *of_callee;
       for (std::size_t k = 0; k < put.loops.size(); ++k)
         if (put.loops[k] == 0) put.loops[k] = around_.loop_of(put.selector.indexes[k]);
-      state_.puts.emplace(array, std::move(put));
-    }
+      state_.puts.insert(array, std::make_shared<const PutDone>(std::move(put)));
+    });
   }
   void step(const auto&) {}
 
@@ -217,7 +222,7 @@ class DataFlow {
       if (use.access != Access::write)
         read(array, use.at, fmt::format("temp '{}' is read here, but", name_of(array)), use.at);
       else
-        state_.written.insert(array);
+        state_.written.insert(number(array), {});
     } else if (kind == ArrayKind::distributed || kind == ArrayKind::served) {
       follow_shared(use, statement);
     }
@@ -231,18 +236,16 @@ class DataFlow {
     if (std::holds_alternative<checked::Get>(statement.what)) {
       get(array, &use.block->selector, use.at,
           fmt::format("'{}' is fetched here, but", name_of(array)));
-      state_.here.emplace(block, use.at);
+      state_.here.insert(number(block), {});
     } else if (is_put && use.access != Access::read) {
       PutDone done{use.block->selector, use.at, pardo_, {}};
       for (const std::int32_t index : done.selector.indexes)
         done.loops.push_back(around_.loop_of(index));
       // An iteration may get the blocks it puts itself, whichever worker put them in the last one.
-      if (repeats_ > 0)
-        state_.puts.insert_or_assign(array, done);
-      else
-        state_.puts.emplace(array, done);
+      if (repeats_ > 0) state_.puts.erase(number(array));
+      state_.puts.insert(number(array), std::make_shared<const PutDone>(std::move(done)));
     } else if (use.access == Access::write) {
-      state_.here.emplace(block, use.at);
+      state_.here.insert(number(block), {});
     } else if (use.access != Access::ask && use.block->selector.form == SelectorForm::block) {
       need(block, use.at, fmt::format("{} is read here, but", text_of(block)), use.at);
     }
@@ -259,16 +262,25 @@ class DataFlow {
   }
 
   /// Fetched, perhaps by the name of another index that is equal here.
-  [[nodiscard]] bool is_here(const Blocks::key_type& block) const {
-    if (state_.here.contains(block)) return true;
+  [[nodiscard]] bool is_here(const Blocks::key_type& block) {
+    if (state_.here.contains(number(block))) return true;
     if (!around_.knows_equal()) return false;
     const auto is_same = [&](std::int32_t a, std::int32_t b) {
       return around_.equal_to(a) == around_.equal_to(b);
     };
-    return std::ranges::any_of(state_.here, [&](const auto& one) {
-      return one.first.first == block.first &&
+    const auto of_array = std::ranges::subrange(blocks_.lower_bound({block.first, {}}),
+                                                blocks_.lower_bound({block.first + 1, {}}));
+    return std::ranges::any_of(of_array, [&](const auto& one) {
+      return state_.here.contains(one.second) &&
              std::ranges::equal(one.first.second, block.second, is_same);
     });
+  }
+
+  [[nodiscard]] static std::uint32_t number(std::int32_t array) {
+    return static_cast<std::uint32_t>(array);
+  }
+  [[nodiscard]] std::uint32_t number(const Blocks::key_type& block) {
+    return blocks_.emplace(block, static_cast<std::uint32_t>(blocks_.size())).first->second;
   }
 
   /// Whether a put block is another than this one, since conditions here say that an index differs
@@ -286,7 +298,7 @@ class DataFlow {
 
   void need(const Blocks::key_type& block, Place at, const std::string& what, Place first) {
     if (!state_.is_reachable || !knows_all_ || is_here(block)) return;
-    state_.here.emplace(block, at);  // once is enough
+    state_.here.insert(number(block), {});  // once is enough
     if (!is_program_) {
       summary_.needs.emplace(block, first);
       return;
@@ -299,8 +311,8 @@ class DataFlow {
   }
 
   void read(std::int32_t array, Place at, const std::string& what, Place first) {
-    if (!state_.is_reachable || state_.written.contains(array)) return;
-    state_.written.insert(array);  // once is enough
+    if (!state_.is_reachable || state_.written.contains(number(array))) return;
+    state_.written.insert(number(array), {});  // once is enough
     if (repeats_ > 0) return;
     if (!is_program_) {
       summary_.reads.emplace(array, first);
@@ -317,17 +329,18 @@ class DataFlow {
            const std::string& what) {
     if (!state_.is_reachable) return;
     if (!summary_.may_wait) summary_.gets.emplace(array, at);
-    const auto done = state_.puts.find(array);
-    if (done == state_.puts.end()) return;
-    const bool is_own = selector != nullptr && pardo_ != 0 && done->second.pardo == pardo_ &&
-                        done->second.selector == *selector;
-    if (selector != nullptr && are_apart(done->second, *selector)) return;
+    const auto* const found = state_.puts.find(number(array));
+    if (found == nullptr) return;
+    const PutDone& done = **found;
+    const bool is_own =
+        selector != nullptr && pardo_ != 0 && done.pardo == pardo_ && done.selector == *selector;
+    if (selector != nullptr && are_apart(done, *selector)) return;
     if (is_own || !told_.emplace(at.file, at.line, array).second) return;
     findings_.warning(
         "get-after-put", at,
         fmt::format("{} was put {} in the same epoch", what,
                     repeats_ > 0 ? "in the previous iteration of the loop," : "earlier"),
-        fmt::format("it is put at {}: write sip_barrier {}", findings_.describe(done->second.at),
+        fmt::format("it is put at {}: write sip_barrier {}", findings_.describe(done.at),
                     repeats_ > 0 ? "at the end of the loop" : "between the two"));
   }
 
@@ -349,6 +362,7 @@ class DataFlow {
   Findings& findings_;
   Around around_;
   std::vector<Summary>* procs_ = nullptr;
+  std::map<Blocks::key_type, std::uint32_t> blocks_;  ///< their numbers
   State state_;
   Summary summary_;
   std::optional<State> return_;  ///< what holds at the returns of the proc so far
