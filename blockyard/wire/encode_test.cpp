@@ -31,7 +31,7 @@ std::vector<Any> one_of_each() {
           BlockList{14, true, {0, 5, ~std::uint64_t{0}}, 3},
           Chunk{15, 100, 200},
           Statistics{16, {1, 2, 3, 4, 5, 6, 7}},
-          Collect{17, bytes},
+          Collect{17, 2, 42, bytes},
           Spread{18, bytes},
           SaveBlocks{19, "checkpoint/server-1", 99},
           LoadBlocks{20, "checkpoint/server-1", 99, 2, 3},
@@ -102,7 +102,7 @@ TEST(Decode, refuses_a_put_mode_a_failure_and_a_truth_value_that_do_not_exist) {
 }
 
 TEST(Decode, refuses_a_length_that_promises_more_than_there_is) {
-  auto bytes = encode(Collect{1, {}});
+  auto bytes = encode(Spread{1, {}});
   for (std::size_t i = 9; i < 17; ++i) bytes[i] = std::byte{0xff};
   expect_refused(bytes, "a huge length");
 }

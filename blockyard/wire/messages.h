@@ -190,10 +190,12 @@ struct Statistics {
 
 // Between workers.
 
-/// One step of a collective: to worker 0 with a worker's part, and back with the result. A long
-/// result is the payload, which all share, and `bytes` is empty.
+/// One step of a collective: up a tree to worker 0 with the parts of a worker and of those below
+/// it, joined, and back down with the result. What is long is the payload, and `bytes` is empty.
 struct Collect {
   std::uint64_t step = 0;
+  std::uint8_t kind = 0;  ///< of collective
+  std::int32_t pc = 0;    ///< where the worker is
   std::vector<std::byte> bytes;
   friend bool operator==(const Collect&, const Collect&) = default;
 };

@@ -26,13 +26,14 @@ std::string path_of(const CheckpointPlace& place, const std::string& name) {
 
 /// Worker 0 chooses the place and tells all.
 CheckpointPlace begin_together(Transport& transport, const Options& options, bool in_program) {
-  const auto told = transport.collect(Collective::checkpoint, {}, [&](auto) {
+  const auto begin = [&](Collected) {
     const CheckpointPlace place = options.checkpoints->begin(in_program);
     base::ByteWriter out;
     out.text(place.folder);
     out.value(place.id);
-    return out.take();
-  });
+    return Collected(out.take());
+  };
+  const auto told = transport.collect(Collective::checkpoint, {}, {join_nothing, begin});
   base::ByteReader in(told.bytes());
   CheckpointPlace place;
   place.folder = in.text();
@@ -48,11 +49,12 @@ Wish meet_with_wish(Transport& transport, const Options& options, Collective kin
   if (options.checkpoints != nullptr)
     mine = is_possible ? static_cast<std::uint8_t>(options.checkpoints->wish(options.worker))
                        : impossible;
-  const auto result = transport.collect(kind, {std::byte{mine}}, [](auto parts) {
+  const auto join = [](std::span<Collected> parts) {
     std::byte strongest{0};
-    for (const auto& part : parts) strongest = std::max(strongest, part.at(0));
-    return std::vector<std::byte>{strongest};
-  });
+    for (const Collected& part : parts) strongest = std::max(strongest, part.bytes().front());
+    return Collected(std::vector<std::byte>{strongest});
+  };
+  const auto result = transport.collect(kind, {std::byte{mine}}, {join});
   const auto agreed = std::to_integer<std::uint8_t>(result.bytes().front());
   return agreed == impossible ? Wish::none : static_cast<Wish>(agreed);
 }
@@ -70,10 +72,11 @@ void save(Transport& transport, const Options& options, Wish wish, const Kept& k
     if (program) program(sink);
   });
   for (const wire::Ticket ticket : tickets) (void)transport.answer_to(ticket);
-  transport.collect(Collective::checkpoint, {}, [&](auto) {
+  const auto finish = [&](Collected) {
     options.checkpoints->finish(place);
-    return std::vector<std::byte>();
-  });
+    return Collected();
+  };
+  transport.collect(Collective::checkpoint, {}, {join_nothing, finish});
   if (wish == Wish::save_and_stop)
     throw base::Error(base::Errc::comm, options.checkpoints->stop_text());
 }

@@ -5,10 +5,11 @@
 
 #include <cstring>
 #include <memory>
+#include <ranges>
 #include <utility>
 
-#include "blockyard/base/bytes.h"
 #include "blockyard/base/error.h"
+#include "blockyard/worker/detail/worker_tree.h"
 
 namespace blockyard::worker::detail {
 
@@ -34,107 +35,127 @@ const char* name_of(Collective kind) {
   return "?";
 }
 
-/// The part of a collective that says where its sender is.
-struct Where {
-  Collective kind;
-  std::int32_t pc;
-};
-
 }  // namespace
+
+Collected join_the_only(std::span<Collected> parts) {
+  Collected only;
+  for (Collected& part : parts) {
+    if (part.bytes().empty()) continue;
+    if (!only.bytes().empty())
+      throw base::Error(base::Errc::bad_input,
+                        "broadcast_from: workers name different workers or arrays");
+    only = std::move(part);
+  }
+  return only;
+}
 
 Collectives::Collectives(fabric::Fabric& fabric, block::FramePool& frames, const Options& options,
                          const wire::Access& here, std::function<void()> wait)
-    : fabric_(fabric), frames_(frames), options_(options), here_(here), wait_(std::move(wait)) {
-  if (options.worker == 0 && options.workers > 1) fabric.receive_by(this);
+    : fabric_(fabric),
+      frames_(frames),
+      options_(options),
+      here_(here),
+      wait_(std::move(wait)),
+      children_(children_of(options.worker, options.workers)) {
+  if (!children_.empty()) fabric.receive_by(this);
 }
 
 Collectives::~Collectives() {
-  if (options_.worker == 0 && options_.workers > 1) fabric_.receive_by(nullptr);
+  if (!children_.empty()) fabric_.receive_by(nullptr);
 }
 
 Collected Collectives::collect(Collective kind, std::vector<std::byte> mine,
                                const Combine& combine) {
-  if (options_.workers == 1) return Collected(combine(std::span(&mine, 1)));
-  ++step_;
-  base::ByteWriter part;
-  part.value(Where{kind, here_.pc});
-  part.raw(mine);
-  if (options_.worker == 0) return gather(part.take(), combine);
-  fabric_.send(
-      0, {.from = -1, .head = wire::encode(wire::Collect{step_, part.take()}), .payload = nullptr});
-  while (!results_.contains(step_)) wait_();
-  return std::move(results_.extract(step_).mapped());
+  Meeting meeting{combine};
+  struct Cleared {
+    Meeting*& pointer;
+    ~Cleared() { pointer = nullptr; }
+  } const cleared{meeting_};
+  parts_[++step_].emplace(options_.worker, Part{kind, here_.pc, Collected(std::move(mine))});
+  meeting_ = &meeting;
+  send_up_when_complete();
+  while (!meeting.is_over()) wait_();
+  if (meeting.failure) std::rethrow_exception(meeting.failure);
+  return std::move(*meeting.result);
 }
 
-Collected Collectives::gather(std::vector<std::byte> mine, const Combine& combine) {
-  auto& arrived_parts = parts_[step_];
-  arrived_parts[0] = std::move(mine);
-  Gathering gathering{combine};
-  gathering_ = &gathering;
-  struct Cleared {
-    Gathering*& pointer;
-    ~Cleared() { pointer = nullptr; }
-  } const cleared{gathering_};
-  while (!gathering.result && !gathering.failure) {
-    if (std::ssize(arrived_parts) == options_.workers)
-      finish(gathering);
-    else
-      wait_();
-  }
-  parts_.erase(step_);
-  if (gathering.failure) std::rethrow_exception(gathering.failure);
-  return std::move(*gathering.result);
+void Collectives::take_part(int worker, wire::Collect& part, fabric::Payload payload) {
+  Collected values = payload ? Collected(std::move(payload)) : Collected(std::move(part.bytes));
+  parts_[part.step].emplace(worker,
+                            Part{static_cast<Collective>(part.kind), part.pc, std::move(values)});
+  if (meeting_ != nullptr && part.step == step_) send_up_when_complete();
+}
+
+void Collectives::take_result(wire::Spread& result, fabric::Payload payload) {
+  base::require(meeting_ != nullptr && result.step == step_, "a result comes to who gave a part");
+  send_down(payload ? Collected(std::move(payload)) : Collected(std::move(result.bytes)));
 }
 
 fabric::Receiver::Taken Collectives::take(fabric::Message& message) {
-  if (gathering_ == nullptr || message.payload) return Taken::no;
+  if (meeting_ == nullptr) return Taken::no;
   wire::Any any = wire::decode(message.head);
-  auto* const part = std::get_if<wire::Collect>(&any);
-  if (part == nullptr || part->step != step_) return Taken::no;
-  auto& arrived_parts = parts_[step_];
-  arrived_parts[message.from] = std::move(part->bytes);
-  if (std::ssize(arrived_parts) < options_.workers) return Taken::yes;
-  finish(*gathering_);
-  return Taken::wakes;
+  if (auto* const part = std::get_if<wire::Collect>(&any); part && part->step == step_)
+    take_part(message.from, *part, std::move(message.payload));
+  else if (auto* const result = std::get_if<wire::Spread>(&any))
+    take_result(*result, std::move(message.payload));
+  else
+    return Taken::no;
+  return meeting_->is_over() ? Taken::wakes : Taken::yes;
 }
 
-void Collectives::finish(Gathering& gathering) try {
-  std::vector<std::byte> bytes = combine_parts(gathering.combine);
-  fabric::Payload shared;
-  if (bytes.size() > most_bytes) {
-    auto copy = std::make_shared<base::Buffer>(frames_.uncharged(bytes.size()));
-    std::memcpy(copy->data(), bytes.data(), bytes.size());
-    bytes = std::vector<std::byte>();
-    shared = std::move(copy);
+/// The part of this worker is among those it waits for.
+void Collectives::send_up_when_complete() try {
+  Parts& parts = parts_.at(step_);
+  if (parts.size() < 1 + children_.size()) return;
+  const auto kind = static_cast<std::uint8_t>(parts.at(options_.worker).kind);
+  Collected joined = join(parts);
+  parts_.erase(step_);
+  if (options_.worker == 0) {
+    const auto& conclude = meeting_->combine.conclude;
+    return send_down(packed(conclude ? conclude(std::move(joined)) : std::move(joined)));
   }
-  for (int worker = 1; worker < options_.workers; ++worker)
-    fabric_.send(worker,
-                 {.from = -1, .head = wire::encode(wire::Spread{step_, bytes}), .payload = shared});
-  gathering.result = shared ? Collected(std::move(shared)) : Collected(std::move(bytes));
+  joined = packed(std::move(joined));
+  const wire::Collect part{step_, kind, here_.pc, joined.own()};
+  fabric_.send(parent_of(options_.worker),
+               {.from = -1, .head = wire::encode(part), .payload = joined.shared()});
 } catch (...) {
-  gathering.failure = std::current_exception();
+  meeting_->failure = std::current_exception();
 }
 
-std::vector<std::byte> Collectives::combine_parts(const Combine& combine) {
-  auto& arrived_parts = parts_[step_];
-  std::vector<std::vector<std::byte>> parts;
-  Where first{};
-  for (auto& [worker, bytes] : arrived_parts) {
-    base::ByteReader reader(bytes);
-    const auto where = reader.value<Where>();
-    if (worker == 0) first = where;
-    if (where.kind != first.kind)
+/// To those with most below them first.
+void Collectives::send_down(Collected result) try {
+  for (const int child : std::views::reverse(children_))
+    fabric_.send(child, {.from = -1,
+                         .head = wire::encode(wire::Spread{step_, result.own()}),
+                         .payload = result.shared()});
+  meeting_->result = std::move(result);
+} catch (...) {
+  meeting_->failure = std::current_exception();
+}
+
+Collected Collectives::join(Parts& parts) const {
+  const auto& [first_worker, first] = *parts.begin();
+  std::vector<Collected> values;
+  for (auto& [worker, part] : parts) {
+    if (part.kind != first.kind)
       throw base::Error(
           base::Errc::bad_input,
-          fmt::format("workers wait for each other at different places: worker 0 at {} ({}), "
+          fmt::format("workers wait for each other at different places: worker {} at {} ({}), "
                       "worker {} at {} ({}); every worker must come to the same one",
-                      name_of(first.kind), naming_ ? naming_->place(first.pc) : "", worker,
-                      name_of(where.kind), naming_ ? naming_->place(where.pc) : ""));
-    const auto rest = reader.raw(reader.left());
-    parts.emplace_back(rest.begin(), rest.end());
-    bytes = std::vector<std::byte>();  // {} would keep the memory
+                      first_worker, name_of(first.kind), naming_ ? naming_->place(first.pc) : "",
+                      worker, name_of(part.kind), naming_ ? naming_->place(part.pc) : ""));
+    values.push_back(std::move(part.values));
   }
-  return combine(parts);
+  return meeting_->combine.join(values);
+}
+
+/// Long ones in memory that can be shared, if there is anybody to share it with.
+Collected Collectives::packed(Collected values) const {
+  const auto bytes = values.bytes();
+  if (values.shared() || bytes.size() <= most_bytes || options_.workers == 1) return values;
+  auto copy = std::make_shared<base::Buffer>(frames_.uncharged(bytes.size()));
+  std::memcpy(copy->data(), bytes.data(), bytes.size());
+  return Collected(fabric::Payload(std::move(copy)));
 }
 
 }  // namespace blockyard::worker::detail

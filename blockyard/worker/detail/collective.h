@@ -8,7 +8,6 @@
 #include <map>
 #include <optional>
 #include <span>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -31,7 +30,7 @@ enum class Collective : std::uint8_t {
   end
 };
 
-/// The result of a collective: long ones are shared by the workers of a process.
+/// A part of a collective, or its result: long ones are shared by the workers of a process.
 class Collected {
  public:
   Collected() = default;
@@ -40,19 +39,40 @@ class Collected {
   [[nodiscard]] std::span<const std::byte> bytes() const noexcept {
     return shared_ ? shared_->bytes() : std::span<const std::byte>(own_);
   }
+  /// What is not shared.
+  [[nodiscard]] const std::vector<std::byte>& own() const noexcept { return own_; }
+  [[nodiscard]] const fabric::Payload& shared() const noexcept { return shared_; }
 
  private:
   std::vector<std::byte> own_;
   fabric::Payload shared_;
 };
 
-/// What workers do together: worker 0 gathers a part of each and answers all. One thread; while
-/// that of worker 0 sleeps in a collective, workers of its process deliver their parts themselves,
-/// one at a time (fabric::Receiver), and the last one does worker 0's work: it need not wait for a
-/// thread to wake.
+/// How the parts of workers become the result; by the thread of any worker.
+struct Combine {
+  /// Joins the part of a worker and those of workers after it, each of them joined already, in the
+  /// order of workers. It may take the parts.
+  std::function<Collected(std::span<Collected> parts)> join;
+  /// On worker 0 alone, when all have come: makes the result of all parts joined. None: they are
+  /// the result.
+  std::function<Collected(Collected all)> conclude = nullptr;
+};
+
+/// For those that only wait for each other, or to whom worker 0 gives the result.
+[[nodiscard]] inline Collected join_nothing(std::span<Collected>) { return {}; }
+
+/// For what one worker gives to all: the part that is not empty.
+/// Throws Error{bad_input} if there are two.
+[[nodiscard]] Collected join_the_only(std::span<Collected> parts);
+
+/// What workers do together, along a tree (worker_tree.h): each joins its own part with those of
+/// the workers below it and sends them up; worker 0 concludes, and the result goes down the same
+/// way. The order of joining depends on the number of workers alone. One thread; while that of a
+/// worker sleeps in a collective, others of its process do its work for it, one at a time
+/// (fabric::Receiver): the last one to come need not wait for threads to wake.
 class Collectives : private fabric::Receiver {
  public:
-  /// Longer results are sent as payloads.
+  /// Longer parts and results are sent as payloads.
   static constexpr std::size_t most_bytes = 4096;
 
   /// `wait` takes the next message, which comes back to take_part() or take_result(). `here`: the
@@ -66,47 +86,45 @@ class Collectives : private fabric::Receiver {
   /// Names for error messages while a program runs; null between programs.
   void set_naming(const Naming* naming) noexcept { naming_ = naming; }
 
-  /// Collective among workers: worker 0 gets every worker's bytes in order of number and answers
-  /// all with what `combine` makes of them, maybe in the thread of another worker. It may take the
-  /// parts.
-  using Combine = std::function<std::vector<std::byte>(std::span<std::vector<std::byte>> parts)>;
+  /// Collective among workers.
   Collected collect(Collective kind, std::vector<std::byte> mine, const Combine& combine);
 
-  void take_part(int worker, wire::Collect& part) {
-    parts_[part.step][worker] = std::move(part.bytes);
-  }
-  void take_result(wire::Spread& result, fabric::Payload payload) {
-    results_[result.step] =
-        payload ? Collected(std::move(payload)) : Collected(std::move(result.bytes));
-  }
-  /// On worker 0: there is nothing left to wait for.
-  [[nodiscard]] bool is_gathered() const noexcept {
-    return gathering_ != nullptr && (gathering_->result || gathering_->failure);
-  }
+  void take_part(int worker, wire::Collect& part, fabric::Payload payload);
+  void take_result(wire::Spread& result, fabric::Payload payload);
+  /// There is nothing left to wait for.
+  [[nodiscard]] bool is_over() const noexcept { return meeting_ != nullptr && meeting_->is_over(); }
 
  private:
-  /// Of worker 0, while it waits for the parts of the others.
-  struct Gathering {
+  /// A worker's part, or those of all below it, too.
+  struct Part {
+    Collective kind;
+    std::int32_t pc;
+    Collected values;
+  };
+  using Parts = std::map<int, Part>;  ///< by worker
+  /// The collective in which this worker waits.
+  struct Meeting {
     const Combine& combine;
     std::optional<Collected> result = {};
     std::exception_ptr failure = nullptr;
+    [[nodiscard]] bool is_over() const noexcept { return result || failure; }
   };
-  [[nodiscard]] Collected gather(std::vector<std::byte> mine, const Combine& combine);
   [[nodiscard]] Taken take(fabric::Message& message) override;
-  /// Once all parts are there: combines them and answers all.
-  void finish(Gathering& gathering);
-  [[nodiscard]] std::vector<std::byte> combine_parts(const Combine& combine);
+  void send_up_when_complete();
+  void send_down(Collected result);
+  [[nodiscard]] Collected join(Parts& parts) const;
+  [[nodiscard]] Collected packed(Collected values) const;
 
   fabric::Fabric& fabric_;
   block::FramePool& frames_;
   const Options& options_;
   const wire::Access& here_;
   std::function<void()> wait_;
+  std::vector<int> children_;
   const Naming* naming_ = nullptr;
   std::uint64_t step_ = 0;
-  Gathering* gathering_ = nullptr;
-  std::map<std::uint64_t, std::map<int, std::vector<std::byte>>> parts_;  ///< by step, by worker
-  std::unordered_map<std::uint64_t, Collected> results_;                  ///< by step
+  Meeting* meeting_ = nullptr;
+  std::map<std::uint64_t, Parts> parts_;  ///< by step
 };
 
 }  // namespace blockyard::worker::detail

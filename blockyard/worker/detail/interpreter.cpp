@@ -312,25 +312,35 @@ void Interpreter::barrier() {
   transfers_.begin_epoch(setting_.here.pc + 1);
 }
 
+/// Worker 0 sees the values of all, so that each is compared with its own.
 void Interpreter::assert_same(std::int32_t scalar) {
   constexpr double tolerance = 5e-5;  // relative, as in ACES4
   base::ByteWriter mine;
   Number& value = variables_.scalar(scalar);
   const auto& decl = setting_.program().scalars[static_cast<std::size_t>(scalar)];
   mine.value(value);
-  const auto combine = [&](auto parts) {
-    const auto first = base::ByteReader(parts[0]).template value<Number>();
-    for (std::size_t worker = 1; worker < parts.size(); ++worker) {
-      const auto other = base::ByteReader(parts[worker]).template value<Number>();
+  const auto join = [](std::span<Collected> parts) {
+    base::ByteWriter all;
+    for (const Collected& part : parts) all.raw(part.bytes());
+    return Collected(all.take());
+  };
+  const auto compare = [&](Collected all) {
+    base::ByteReader values(all.bytes());
+    const auto first = values.value<Number>();
+    for (int worker = 1; values.left() > 0; ++worker) {
+      const auto other = values.value<Number>();
       if (!(std::abs(other - first) <= tolerance * std::fmax(std::abs(first), std::abs(other))))
         throw Error(
             Errc::bad_input,
             fmt::format("assert_same: {} = {} on worker 0 and {} on worker {}", decl.name,
                         text_of(first, decl.is_complex), text_of(other, decl.is_complex), worker));
     }
-    return parts[0];
+    base::ByteWriter same;
+    same.value(first);
+    return Collected(same.take());
   };
-  const auto result = setting_.transport.collect(Collective::assert_same, mine.take(), combine);
+  const auto result =
+      setting_.transport.collect(Collective::assert_same, mine.take(), {join, compare});
   value = base::ByteReader(result.bytes()).value<Number>();
 }
 
@@ -344,9 +354,8 @@ void Interpreter::broadcast(std::int32_t array, std::int64_t worker) {
   const std::span<std::byte> values(whole.data, whole.bytes());
   std::vector<std::byte> mine;
   if (options.worker == worker) mine.assign(values.begin(), values.end());
-  const auto result = setting_.transport.collect(
-      Collective::broadcast, std::move(mine),
-      [&](auto parts) { return std::move(parts[static_cast<std::size_t>(worker)]); });
+  const auto result =
+      setting_.transport.collect(Collective::broadcast, std::move(mine), {join_the_only});
   if (result.bytes().size() != values.size())
     throw Error(Errc::bad_input, "broadcast_from: workers name different workers or arrays");
   std::memcpy(values.data(), result.bytes().data(), values.size());

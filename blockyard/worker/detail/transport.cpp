@@ -80,7 +80,7 @@ bool Transport::wait() {
     options_.live->doing.store(waits_for_, std::memory_order_relaxed);
   }
   std::optional<fabric::Message> message;
-  while (!message && !collectives_.is_gathered()) {
+  while (!message && !collectives_.is_over()) {
     const bool looks_after = is_needed_ && is_needed_();
     message = fabric_.poll(looks_after ? short_poll_seconds : poll_seconds);
     if (looks_after) look_after_();
@@ -188,8 +188,7 @@ std::vector<wire::Any> Transport::ask_all(const wire::Any& request) {
   return answers;
 }
 
-Collected Transport::collect(Collective kind, std::vector<std::byte> mine,
-                             const Collectives::Combine& combine) {
+Collected Transport::collect(Collective kind, std::vector<std::byte> mine, const Combine& combine) {
   joined_.send_all();
   const double begin = base::now_seconds();
   waits_for_ = Doing::barrier;
@@ -199,20 +198,20 @@ Collected Transport::collect(Collective kind, std::vector<std::byte> mine,
   return result;
 }
 
-void Transport::meet(Collective kind) {
-  collect(kind, {}, [](auto) { return std::vector<std::byte>(); });
-}
+void Transport::meet(Collective kind) { collect(kind, {}, {join_nothing}); }
 
 std::complex<double> Transport::sum(std::complex<double> mine) {
   base::ByteWriter part;
   part.value(mine);
-  const auto result = collect(Collective::sum, part.take(), [](auto parts) {
+  const auto join = [](std::span<Collected> parts) {
     std::complex<double> total = 0;
-    for (const auto& bytes : parts) total += base::ByteReader(bytes).value<std::complex<double>>();
+    for (const Collected& one : parts)
+      total += base::ByteReader(one.bytes()).value<std::complex<double>>();
     base::ByteWriter out;
     out.value(total);
-    return out.take();
-  });
+    return Collected(out.take());
+  };
+  const auto result = collect(Collective::sum, part.take(), {join});
   return base::ByteReader(result.bytes()).value<std::complex<double>>();
 }
 
@@ -226,7 +225,7 @@ void Transport::handle(fabric::Message message) {
         } else if constexpr (std::is_same_v<T, wire::Failed>) {
           take(m);
         } else if constexpr (std::is_same_v<T, wire::Collect>) {
-          collectives_.take_part(message.from, m);
+          collectives_.take_part(message.from, m, std::move(message.payload));
         } else if constexpr (std::is_same_v<T, wire::Spread>) {
           collectives_.take_result(m, std::move(message.payload));
         } else if constexpr (std::is_same_v<T, wire::Done>) {

@@ -77,11 +77,10 @@ class Transport : public block::BlockSource {
   }
 
   /// Collective among workers: as Collectives say.
-  Collected collect(Collective kind, std::vector<std::byte> mine,
-                    const Collectives::Combine& combine);
+  Collected collect(Collective kind, std::vector<std::byte> mine, const Combine& combine);
   /// Collective among workers. Returns when all came.
   void meet(Collective kind);
-  /// Collective among workers: sum in the order of workers.
+  /// Collective among workers: a sum in an order that their number determines.
   std::complex<double> sum(std::complex<double> mine);
 
   /// Takes a message if there is one. Throws Error{comm} if the run was aborted.
