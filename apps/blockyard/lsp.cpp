@@ -21,11 +21,8 @@ int serve(const std::vector<std::string>& imports, const std::string& library) {
   lsp::Server server([&] { return std::make_unique<sial::FileLoader>(job::source_loader(places)); },
                      job::super_instruction_names(),
                      [](const lsp::Json& message) { lsp::write_message(std::cout, message); });
-  while (!server.is_over()) {
-    const auto message = lsp::read_message(std::cin);
-    if (!message) break;
-    server.take(*message);
-  }
+  std::ios::sync_with_stdio(false);  // else the stream cannot say whether input waits
+  server.serve(std::cin);
   return server.exit_code();
 }
 

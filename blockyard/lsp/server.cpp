@@ -110,6 +110,15 @@ Server::Server(MakeLoader make_loader, std::vector<std::string> super_instructio
       super_instructions_(std::move(super_instructions)),
       send_(std::move(send)) {}
 
+void Server::serve(std::istream& in) {
+  while (!is_over_) {
+    if (is_stale_ && in.rdbuf()->in_avail() <= 0) publish_all();
+    const auto message = read_message(in);
+    if (!message) return;
+    take(*message);
+  }
+}
+
 void Server::take(const Json& message) {
   const bool is_good =
       message.is_object() && message.contains("method") && message["method"].is_string();
@@ -172,36 +181,45 @@ void Server::note(const std::string& method, const Json& parameters) {
     is_over_ = true;
   } else if (method == "textDocument/didOpen") {
     const Json& document = parameters.at("textDocument");
-    documents_.open(path_of(document.at("uri").get<std::string>()), document.at("text"));
-    publish_all();
+    open(document, document.at("text"));
   } else if (method == "textDocument/didChange") {
     const Json& changes = parameters.at("contentChanges");
     if (changes.empty()) return;
-    documents_.open(document_of(parameters), changes.back().at("text"));
-    publish_all();
+    open(parameters.at("textDocument"), changes.back().at("text"));
   } else if (method == "textDocument/didClose") {
     const std::string path = document_of(parameters);
     documents_.close(path);
-    send_({{"jsonrpc", "2.0"},
-           {"method", "textDocument/publishDiagnostics"},
-           {"params", {{"uri", uri_of(path)}, {"diagnostics", Json::array()}}}});
-    publish_all();
+    versions_.erase(path);
+    publish(path);
+    is_stale_ = true;
   }
+}
+
+void Server::open(const Json& document, const std::string& text) {
+  const std::string path = path_of(document.at("uri").get<std::string>());
+  documents_.open(path, text);
+  is_stale_ = true;
+  versions_[path] = document.value("version", 0);
 }
 
 /// A change may concern every program that imports the file.
 void Server::publish_all() {
+  is_stale_ = false;
   for (const auto& [path, text] : documents_.all()) publish(path);
 }
 
+/// With the version that they are of: a client can drop those of an earlier one.
 void Server::publish(const std::string& path) {
-  const Lines lines(*documents_.find(path));
   Json found = Json::array();
-  for (const sial::Diagnostic& one : sial::check_file(path, *documents_.loader()))
-    if (one.file == path) found.push_back(diagnostic(lines, one));
-  send_({{"jsonrpc", "2.0"},
-         {"method", "textDocument/publishDiagnostics"},
-         {"params", {{"uri", uri_of(path)}, {"diagnostics", found}}}});
+  if (const std::string* const text = documents_.find(path)) {
+    const Lines lines(*text);
+    for (const sial::Diagnostic& one : sial::check_file(path, *documents_.loader()))
+      if (one.file == path) found.push_back(diagnostic(lines, one));
+  }
+  Json parameters = {{"uri", uri_of(path)}, {"diagnostics", std::move(found)}};
+  if (versions_.contains(path)) parameters["version"] = versions_[path];
+  const char* const method = "textDocument/publishDiagnostics";
+  send_({{"jsonrpc", "2.0"}, {"method", method}, {"params", std::move(parameters)}});
 }
 
 std::optional<Server::Spot> Server::spot(const Json& parameters) const {

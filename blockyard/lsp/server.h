@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <istream>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,6 +20,10 @@ class Server {
   /// `super_instructions`: names that completion offers after `execute`.
   Server(MakeLoader make_loader, std::vector<std::string> super_instructions, Send send);
 
+  /// Takes the messages of a stream until exit or its end. Texts are checked when no more input
+  /// waits: of versions that come faster than that, the last alone.
+  /// Throws base::Error{bad_input} as read_message does.
+  void serve(std::istream& in);
   /// Answers one message. Whatever it holds, no exception comes out.
   void take(const Json& message);
   /// Whether the client said exit.
@@ -33,6 +39,7 @@ class Server {
   };
   [[nodiscard]] Json answer(const std::string& method, const Json& parameters);
   void note(const std::string& method, const Json& parameters);
+  void open(const Json& document, const std::string& text);
   void publish(const std::string& path);
   void publish_all();
 
@@ -53,6 +60,8 @@ class Server {
   Documents documents_;
   std::vector<std::string> super_instructions_;
   Send send_;
+  std::map<std::string, int> versions_;  ///< as the client counts those of open documents, by path
+  bool is_stale_ = false;                ///< a text changed since the last diagnostics
   bool is_shut_down_ = false;
   bool is_over_ = false;
 };

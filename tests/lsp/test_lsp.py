@@ -38,6 +38,7 @@ class Client:
                                         stdout=subprocess.PIPE)
         self.last_id = 0
         self.diagnostics = {}
+        self.versions = {}
 
     def send(self, message):
         body = json.dumps({"jsonrpc": "2.0", **message}).encode()
@@ -57,6 +58,7 @@ class Client:
         if message.get("method") == "textDocument/publishDiagnostics":
             params = message["params"]
             self.diagnostics[params["uri"]] = params["diagnostics"]
+            self.versions[params["uri"]] = params.get("version")
         return message
 
     def notify(self, method, **params):
@@ -91,20 +93,28 @@ class LanguageServer(unittest.TestCase):
         self.main = (self.folder / "main.sial").as_uri()
         self.defs = (self.folder / "defs.sial").as_uri()
         self.client = Client()
+        self.version = 0
+        self.texts = {}
         answer = self.client.result("initialize", processId=None, rootUri=None, capabilities={})
         self.assertTrue(answer["capabilities"]["hoverProvider"])
         self.client.notify("initialized")
         self.open(self.main, PROGRAM)
+        self.found(self.main)
 
     def tearDown(self):
         self.assertEqual(self.client.end(), 0)
 
+    def next_version(self, uri, text):
+        self.version += 1
+        self.texts[uri] = text
+        return {"uri": uri, "version": self.version}
+
     def open(self, uri, text):
         self.client.notify("textDocument/didOpen", textDocument={
-            "uri": uri, "languageId": "sial", "version": 1, "text": text})
+            **self.next_version(uri, text), "languageId": "sial", "text": text})
 
     def change(self, uri, text):
-        self.client.notify("textDocument/didChange", textDocument={"uri": uri, "version": 2},
+        self.client.notify("textDocument/didChange", textDocument=self.next_version(uri, text),
                            contentChanges=[{"text": text}])
 
     def at(self, word, text=PROGRAM, after=""):
@@ -116,6 +126,10 @@ class LanguageServer(unittest.TestCase):
                 "position": {"line": line, "character": column}}
 
     def found(self, uri):
+        """The diagnostics of a document when the server has seen all that was said: those of a version after it."""
+        self.change(uri, self.texts[uri])
+        while self.client.versions.get(uri) != self.version:
+            self.client.receive()
         self.client.result("textDocument/documentSymbol", textDocument={"uri": self.main})
         return self.client.diagnostics[uri]
 
