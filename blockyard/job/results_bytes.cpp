@@ -45,7 +45,12 @@ std::vector<std::byte> encode_part(const Results& results, int first, int last) 
     for (int worker = first; worker < last; ++worker)
       metrics_fields(out, step.metrics[static_cast<std::size_t>(worker)]);
   }
-  for (const RankRecord& rank : results.ranks) out.fields(rank.memory, rank.trace);
+  // Only those of this process: all of them from each would grow with the square of the processes.
+  for (std::size_t rank = 0; rank < results.ranks.size(); ++rank) {
+    const RankRecord& own = results.ranks[rank];
+    if (!own.memory.empty() || !own.trace.empty()) out.fields(true, rank, own.memory, own.trace);
+  }
+  out.field(false);
   return out.take();
 }
 
@@ -78,10 +83,12 @@ void add_part(std::span<const std::byte> bytes, Results& results) {
     for (int worker = first; worker < last; ++worker)
       metrics_fields(in, step.metrics[static_cast<std::size_t>(worker)]);
   }
-  for (RankRecord& rank : results.ranks) {
+  bool has_more = false;
+  for (in.field(has_more); has_more; in.field(has_more)) {
+    std::size_t rank = 0;
     RankRecord theirs;
-    in.fields(theirs.memory, theirs.trace);
-    if (!theirs.memory.empty() || !theirs.trace.empty()) rank = std::move(theirs);
+    in.fields(rank, theirs.memory, theirs.trace);
+    results.ranks.at(rank) = std::move(theirs);
   }
 }
 

@@ -47,5 +47,19 @@ TEST(ResultsBytes, bring_records_of_a_process_that_knows_of_more_steps) {
   EXPECT_EQ(results.ranks[2].memory.size(), 5U);
 }
 
+TEST(ResultsBytes, hold_the_records_of_their_own_ranks_alone) {
+  Results theirs = with_workers();
+  theirs.ranks.resize(10'000);
+  theirs.ranks[7].memory.resize(1);
+  const auto bytes = encode_part(theirs, 1, 2);
+  EXPECT_LT(bytes.size(), 2000U);
+  Results results = with_workers();
+  results.ranks.resize(10'000);
+  results.ranks[8].memory.resize(2);
+  add_part(bytes, results);
+  EXPECT_EQ(results.ranks[7].memory.size(), 1U);
+  EXPECT_EQ(results.ranks[8].memory.size(), 2U);
+}
+
 }  // namespace
 }  // namespace blockyard::job
