@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "blockyard/base/error.h"
+#include "blockyard/base/groups.h"
 #include "blockyard/base/number.h"
 #include "blockyard/ga/checks_text.h"
 #include "blockyard/ga/code_place.h"
@@ -32,7 +33,7 @@ struct Held {
 };
 struct Rank {
   double seconds = 0, waiting_seconds = 0;
-  std::vector<std::uint64_t> bytes;
+  std::string bytes;  ///< by group of ranks, as in JSON
 };
 struct Merged {
   std::map<std::string, Call> calls;
@@ -63,9 +64,8 @@ std::vector<std::string> fields_of(const std::string& line) {
 /// As fmt wrote it: with a point in every locale.
 double seconds_in(const std::string& field) { return base::parse_number(field).value_or(0); }
 
-void merge_call(Merged& all, const fabric::Memory& memory, int rank,
-                const std::vector<std::string>& fields) {
-  // "C", name, code, address, calls, seconds, 6 sizes, then bytes by rank.
+void merge_call(Merged& all, const std::vector<std::string>& fields) {
+  // "C", name, code, address, calls, seconds, 6 sizes, bytes of itself, its node, other nodes.
   Call& call = all.calls[fields[1] + '\t' + fields[2] + '\t' + fields[3]];
   call.name = fields[1];
   call.place = fields[2] + '\t' + fields[3];
@@ -74,28 +74,18 @@ void merge_call(Merged& all, const fabric::Memory& memory, int rank,
   call.seconds += seconds;
   call.most_seconds = std::max(call.most_seconds, seconds);
   for (std::size_t k = 0; k < call.sizes.size(); ++k) call.sizes[k] += std::stoull(fields[6 + k]);
-  std::vector<std::uint64_t>& row = all.ranks[static_cast<std::size_t>(rank)].bytes;
-  for (std::size_t to = 12; to < fields.size(); ++to) {
-    const std::uint64_t bytes = std::stoull(fields[to]);
-    const int other = static_cast<int>(to) - 12;
-    row[static_cast<std::size_t>(other)] += bytes;
-    if (other == rank)
-      call.own_bytes += bytes;
-    else if (memory.node_of(other) == memory.node_of(rank))
-      call.node_bytes += bytes;
-    else
-      call.far_bytes += bytes;
-  }
+  call.own_bytes += std::stoull(fields[12]);
+  call.node_bytes += std::stoull(fields[13]);
+  call.far_bytes += std::stoull(fields[14]);
 }
 
-void merge(Merged& all, const fabric::Memory& memory, int rank, const std::string& lines) {
+void merge(Merged& all, int rank, const std::string& lines) {
   Rank& own = all.ranks[static_cast<std::size_t>(rank)];
-  own.bytes.resize(all.ranks.size());
   std::istringstream in(lines);
   for (std::string line; std::getline(in, line);) {
     const std::vector<std::string> fields = fields_of(line);
     if (fields[0] == "C") {
-      merge_call(all, memory, rank, fields);
+      merge_call(all, fields);
     } else if (fields[0] == "E") {
       all.hot[fields[1]] += std::stoull(fields[2]);
     } else if (fields[0] == "A") {
@@ -106,6 +96,7 @@ void merge(Merged& all, const fabric::Memory& memory, int rank, const std::strin
     } else {
       own.seconds = seconds_in(fields[1]);
       own.waiting_seconds = seconds_in(fields[2]);
+      own.bytes = fields[3];
     }
   }
 }
@@ -152,19 +143,43 @@ std::string json_of(const Merged& all, const fabric::Memory& memory) {
     ranks.push_back(fmt::format(
         R"({{"rank": {}, "node": {}, "seconds": {:.6f}, "waiting_seconds": {:.6f}, "bytes_to": [{}]}})",
         rank, memory.node_of(static_cast<int>(rank)), all.ranks[rank].seconds,
-        all.ranks[rank].waiting_seconds, fmt::join(all.ranks[rank].bytes, ", ")));
+        all.ranks[rank].waiting_seconds, all.ranks[rank].bytes));
   return fmt::format(
       "{{\n  \"blockyard_ga_report\": 1,\n  \"size_limits\": [64, 1024, 16384, 262144, 4194304],\n"
+      "  \"ranks_in_group\": {},\n"
       "  \"calls\": {},\n  \"hot\": {},\n  \"arrays\": [\n    {}\n  ],\n"
       "  \"ranks\": [\n    {}\n  ]\n}}\n",
-      json_of_calls(all), json_of_hot(all), fmt::join(arrays, ",\n    "),
-      fmt::join(ranks, ",\n    "));
+      base::in_each_group(memory.size()), json_of_calls(all), json_of_hot(all),
+      fmt::join(arrays, ",\n    "), fmt::join(ranks, ",\n    "));
 }
 
-/// The first `count` of them, zeros where there are fewer.
-std::vector<std::uint64_t> values_of(std::span<const Count> counts, std::size_t count) {
-  std::vector<std::uint64_t> values(count);
-  for (std::size_t k = 0; k < std::min(count, counts.size()); ++k) values[k] = counts[k].value();
+/// What a process moved to or from the memory of others. Rank 0 gets it from all: it must not be as
+/// long as there are ranks, for each place in the program.
+class Moved {
+ public:
+  explicit Moved(const fabric::Memory& memory)
+      : memory_(memory), by_group_(static_cast<std::size_t>(base::group_count(memory.size()))) {}
+  /// Of a place in the program: bytes of the process itself, of others of its node, of other nodes.
+  std::array<std::uint64_t, 3> add(std::span<const Count> by_rank) {
+    std::array<std::uint64_t, 3> sums = {};
+    for (int rank = 0; rank < std::ssize(by_rank); ++rank) {
+      const std::uint64_t bytes = by_rank[static_cast<std::size_t>(rank)].value();
+      const bool is_near = memory_.node_of(rank) == memory_.node_of(memory_.rank());
+      sums[rank == memory_.rank() ? 0 : is_near ? 1 : 2] += bytes;
+      by_group_[static_cast<std::size_t>(rank / base::in_each_group(memory_.size()))] += bytes;
+    }
+    return sums;
+  }
+  [[nodiscard]] const std::vector<std::uint64_t>& by_group() const noexcept { return by_group_; }
+
+ private:
+  const fabric::Memory& memory_;
+  std::vector<std::uint64_t> by_group_;
+};
+
+std::vector<std::uint64_t> values_of(std::span<const Count> counts) {
+  std::vector<std::uint64_t> values;
+  for (const Count& count : counts) values.push_back(count.value());
   return values;
 }
 
@@ -236,24 +251,23 @@ void Report::end_array(const garray::Array& array) {
 
 std::string Report::own_lines(const fabric::Memory& memory) {
   const std::lock_guard lock(mutex_);
-  const auto ranks = static_cast<std::size_t>(memory.size());
+  Moved moved(memory);
   std::string lines;
   for (const auto& sheet : sheets_)
     for (const auto& [key, found] : sheet->places())
-      lines += fmt::format("C\t{}\t{}\t{}\t{:.9f}\t{}\t{}\n",
-                           *found.name == '\0' ? "(in the background)" : plain_of(found.name),
-                           code_place(found.at), found.calls.value(),
-                           1e-9 * static_cast<double>(found.nanoseconds.value()),
-                           fmt::join(values_of(found.sizes, found.sizes.size()), "\t"),
-                           fmt::join(values_of(found.bytes, ranks), "\t"));
+      lines += fmt::format(
+          "C\t{}\t{}\t{}\t{:.9f}\t{}\t{}\n",
+          *found.name == '\0' ? "(in the background)" : plain_of(found.name), code_place(found.at),
+          found.calls.value(), 1e-9 * static_cast<double>(found.nanoseconds.value()),
+          fmt::join(values_of(found.sizes), "\t"), fmt::join(moved.add(found.bytes), "\t"));
   for (const auto& [name, uses] : hot_) lines += fmt::format("E\t{}\t{}\n", plain_of(name), uses);
   for (const auto& [name, named] : arrays_) {
     const std::string plain = plain_of(name);
     lines += fmt::format("A\t{}\t{}\t{}\n", plain, named.made, named.most_bytes);
   }
-  return lines + fmt::format("T\t{:.6f}\t{:.6f}\n",
+  return lines + fmt::format("T\t{:.6f}\t{:.6f}\t{}\n",
                              std::chrono::duration<double>(Clock::now() - begun_).count(),
-                             waiting_seconds_);
+                             waiting_seconds_, fmt::join(moved.by_group(), ", "));
 }
 
 void Report::write(fabric::Memory& memory) {
@@ -266,7 +280,7 @@ void Report::write(fabric::Memory& memory) {
     std::string lines = own;
     lines.resize(length);
     memory.broadcast(fabric::Memory::everyone, std::as_writable_bytes(std::span(lines)), rank);
-    if (memory.rank() == 0) merge(all, memory, rank, lines);
+    if (memory.rank() == 0) merge(all, rank, lines);
   }
   if (memory.rank() != 0) return;
   const std::string text = json_of(all, memory);

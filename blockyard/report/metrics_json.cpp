@@ -5,9 +5,11 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "blockyard/base/groups.h"
 #include "blockyard/job/decisions.h"
 #include "blockyard/job/method_results.h"
 #include "blockyard/job/processes.h"
+#include "blockyard/job/traffic.h"
 #include "blockyard/job/version.h"
 #include "blockyard/report/detail/counts_json.h"
 #include "blockyard/report/detail/devices_json.h"
@@ -28,7 +30,7 @@ Json plan_json(const job::MemoryPlan& plan) {
           {"spilled_bytes", plan.spilled_bytes}};
 }
 
-Json metrics_of_worker(const worker::Metrics& metrics) {
+Json metrics_of_worker(const job::Job& job, const worker::Metrics& metrics) {
   Json lines = Json::array();
   for (const worker::LineWait& wait : metrics.lines)
     lines.push_back({{"place", wait.place},
@@ -68,8 +70,9 @@ Json metrics_of_worker(const worker::Metrics& metrics) {
         {"calls", use.calls}, {"device_calls", use.device_calls}, {"seconds", use.seconds}};
   Json all = detail::counts_json(worker::worker_metrics(), worker::Counts(metrics));
   all["hit_ratio"] = metrics.hit_ratio();
-  all["bytes_from_servers"] = metrics.bytes_from_servers;
-  all["bytes_to_servers"] = metrics.bytes_to_servers;
+  const bool is_grouped = job::is_traffic_grouped(job);
+  all[is_grouped ? "bytes_from_processes" : "bytes_from_servers"] = metrics.bytes_from_servers;
+  all[is_grouped ? "bytes_to_processes" : "bytes_to_servers"] = metrics.bytes_to_servers;
   all["lines"] = lines;
   all["line_times"] = line_times;
   all["pardos"] = pardos;
@@ -116,12 +119,12 @@ Json ranks_json(const job::Job& job, const job::Results& results) {
   return ranks;
 }
 
-Json programs_json(const job::Results& results) {
+Json programs_json(const job::Job& job, const job::Results& results) {
   Json programs = Json::array();
   for (const job::StepResult& step : results.steps) {
     Json workers = Json::array();
     for (const worker::Metrics& metrics : step.metrics)
-      workers.push_back(metrics_of_worker(metrics));
+      workers.push_back(metrics_of_worker(job, metrics));
     programs.push_back({{"name", step.name}, {"seconds", step.seconds}, {"workers", workers}});
   }
   return programs;
@@ -166,10 +169,15 @@ Json excitations_json(const job::Job& job, const job::Results& results) {
 }
 
 Json where_json(const job::Job& job, const ReportContext& context) {
-  return {{"host", context.host},       {"processor", context.processor},
-          {"cores", context.cores},     {"started", context.started},
-          {"command", context.command}, {"processes", job.processes},
-          {"workers", job.workers},     {"servers", job.servers}};
+  return {{"host", context.host},
+          {"processor", context.processor},
+          {"cores", context.cores},
+          {"started", context.started},
+          {"command", context.command},
+          {"processes", job.processes},
+          {"workers", job.workers},
+          {"servers", job.servers},
+          {"processes_in_group", base::in_each_group(job.processes)}};
 }
 
 Json chemistry_json(const method::Chemistry& chemistry) {
@@ -236,7 +244,7 @@ std::string metrics_json(const job::Job& job, const job::Results& results,
                      {"server", detail::meanings_json(wire::server_metrics())},
                      {"device", detail::meanings_json(block::device_metrics())}};
   json["devices"] = detail::devices_json(results);
-  json["programs"] = programs_json(results);
+  json["programs"] = programs_json(job, results);
   json["servers"] = servers_json(results);
   json["ranks"] = ranks_json(job, results);
   json["decisions"] = decisions_json(job, results);

@@ -7,6 +7,7 @@
 #include "blockyard/base/clock.h"
 #include "blockyard/job/guess.h"
 #include "blockyard/job/keep.h"
+#include "blockyard/job/traffic.h"
 #include "blockyard/method/convergence.h"
 
 namespace blockyard::job {
@@ -110,6 +111,7 @@ bool run_step(const WorkerRun& run, worker::Worker& worker, worker::Environment&
   const double begin = base::now_seconds();
   worker::Outcome outcome = run_program(run, worker, environment, k);
   StepResult& result = run.results.steps[k];
+  group_traffic(run.job, outcome.metrics);
   result.metrics[static_cast<std::size_t>(run.number)] = outcome.metrics;
   add_warnings(run, result, outcome);
   const bool has_next = goes_on(run, worker, environment, k, outcome);

@@ -32,29 +32,39 @@ function memory() {
 }
 
 function moved() {
-  const workers = run.where?.workers || 0, servers = run.servers.length;
-  if (!workers || !everybody.some(m => m.bytes_from_servers)) return;
-  const process = (role, n) => run.ranks?.find(r => r.role === role && r.number === n)?.process ?? 0;
-  const many = (run.where.processes || 1) > 1;
+  const workers = run.where?.workers || 0, servers = run.servers.length, processes = run.where?.processes || 1;
+  if (!workers || !everybody.some(m => m.bytes_from_servers || m.bytes_from_processes)) return;
+  // What is more than 64 is shown in groups.
+  const in_group = count => Math.max(1, Math.ceil(count / 64));
+  const groups = (key, name, names, count) => [...Array(Math.ceil(count / in_group(count))).keys()].map(k => {
+    const first = k * in_group(count), last = Math.min(first + in_group(count), count) - 1;
+    return {key: key + k, label: last > first ? `${names} ${first} to ${last}` : `${name} ${first}`};
+  });
+  const process_of = new Map((run.ranks || []).map(r => [r.role + r.number, r.process]));
+  const many = processes > 1;
+  const group = (role, n) => many ? 'p' + Math.floor((process_of.get(role + n) ?? 0) / in_group(processes))
+                                  : role[0] + Math.floor(n / in_group(role === 'worker' ? workers : servers));
   const node = section('moved', 'Bytes moved', many
-    ? 'Blocks between processes: from the server of the row’s process to workers of the column’s, and back with puts. On the diagonal nothing leaves the process.'
+    ? 'Blocks between processes: from the server of the row’s process to workers of the column’s, and back with puts. On the diagonal nothing leaves the process, or the group of processes where there are many.'
     : 'Blocks between workers and servers. All ranks are threads of one process here: a block that is fetched is shared, not copied.');
   const cells = new Map();
   const count = (from, to, amount) => cells.set(from + '>' + to, (cells.get(from + '>' + to) || 0) + amount);
   for (const program of run.programs)
     program.workers.forEach((m, w) => {
-      (m.bytes_from_servers || []).forEach((b, s) => count(many ? process('server', s) : 's' + s, many ? process('worker', w) : 'w' + w, b));
-      (m.bytes_to_servers || []).forEach((b, s) => count(many ? process('worker', w) : 'w' + w, many ? process('server', s) : 's' + s, b));
+      const here = group('worker', w);
+      (m.bytes_from_servers || []).forEach((b, s) => count(group('server', s), here, b));
+      (m.bytes_to_servers || []).forEach((b, s) => count(here, group('server', s), b));
+      (m.bytes_from_processes || []).forEach((b, p) => count('p' + p, here, b));
+      (m.bytes_to_processes || []).forEach((b, p) => count(here, 'p' + p, b));
     });
-  const label = key => many ? 'process ' + key : (key[0] === 's' ? 'server ' : 'worker ') + key.slice(1);
-  const names = many ? [...Array(run.where.processes).keys()]
-                     : [...[...Array(workers).keys()].map(w => 'w' + w), ...[...Array(servers).keys()].map(s => 's' + s)];
+  const names = many ? groups('p', 'process', 'processes', processes)
+                     : [...groups('w', 'worker', 'workers', workers), ...groups('s', 'server', 'servers', servers)];
   const most = Math.max(1, ...cells.values());
   node.append(el('div', {class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'bytes moved'}, el('table', {},
     el('caption', {}, 'From the row to the column'),
-    el('thead', {}, el('tr', {}, el('th', {class: 'left'}, 'from \\ to'), names.map(n => el('th', {scope: 'col'}, label(n))))),
-    el('tbody', {}, names.map(from => el('tr', {}, el('th', {scope: 'row', class: 'left'}, label(from)), names.map(to => {
-      const value = cells.get(from + '>' + to) || 0;
+    el('thead', {}, el('tr', {}, el('th', {class: 'left'}, 'from \\ to'), names.map(n => el('th', {scope: 'col'}, n.label)))),
+    el('tbody', {}, names.map(from => el('tr', {}, el('th', {scope: 'row', class: 'left'}, from.label), names.map(to => {
+      const value = cells.get(from.key + '>' + to.key) || 0;
       const cell = el('td', {class: 'heat'}, value ? bytes(value) : '–');
       cell.style.setProperty('--h', (0.32 * value / most).toFixed(3));
       return cell;

@@ -89,21 +89,34 @@ std::string ranks_section(const Json& ranks) {
          "</section>\n";
 }
 
-std::string traffic_section(const Json& ranks) {
+/// Of many processes by groups of consecutive ones, as the report has what they moved.
+std::string traffic_section(const Json& report) {
+  const Json& ranks = report.at("ranks");
+  const std::size_t each = std::max<std::size_t>(1, report.value("ranks_in_group", std::size_t{1}));
+  std::vector<std::vector<double>> sums((ranks.size() + each - 1) / each);
+  for (auto& row : sums) row.resize(sums.size());
   double most = 1;
-  for (const Json& rank : ranks)
-    for (const Json& bytes : rank.at("bytes_to")) most = std::max(most, bytes.get<double>());
+  for (std::size_t from = 0; from < ranks.size(); ++from)
+    for (std::size_t to = 0; to < sums.size(); ++to) {
+      double& sum = sums[from / each][to];
+      sum += ranks[from].at("bytes_to").at(to).get<double>();
+      most = std::max(most, sum);
+    }
+  const auto name = [&](std::size_t group) {
+    const std::size_t first = group * each, last = std::min(first + each, ranks.size()) - 1;
+    return last > first ? fmt::format("{} to {}", first, last) : fmt::format("{}", first);
+  };
   std::string head = "<tr><th>from</th>", rows;
-  for (std::size_t to = 0; to < ranks.size(); ++to) head += fmt::format("<th>{}</th>", to);
-  for (const Json& rank : ranks) {
-    rows += fmt::format("<tr><th>{}</th>", rank.at("rank").get<int>());
-    for (const Json& bytes : rank.at("bytes_to"))
+  for (std::size_t to = 0; to < sums.size(); ++to) head += fmt::format("<th>{}</th>", name(to));
+  for (std::size_t from = 0; from < sums.size(); ++from) {
+    rows += fmt::format("<tr><th>{}</th>", name(from));
+    for (const double bytes : sums[from])
       rows += fmt::format("<td style=\"background: rgba(var(--heat), {:.2f})\">{}</td>",
-                          0.6 * bytes.get<double>() / most, bytes_text(bytes.get<double>()));
+                          0.6 * bytes / most, bytes_text(bytes));
     rows += "</tr>\n";
   }
   return "<section><h2>Traffic</h2><p>Bytes that each process moved to or from the memory of each "
-         "other.</p>" +
+         "other; of more than 64 processes, groups of them.</p>" +
          table(head + "</tr>", rows) + "</section>\n";
 }
 
@@ -131,7 +144,7 @@ std::string ga_page(const Json& report, std::string_view path) {
     return html_page(
         "Global Arrays: " + std::string(path), fmt::format("{} processes", ranks.size()),
         calls_section(report.at("calls")) + sizes_section(report) + hot_section(report) +
-            ranks_section(ranks) + traffic_section(ranks) + arrays_section(report.at("arrays")));
+            ranks_section(ranks) + traffic_section(report) + arrays_section(report.at("arrays")));
   } catch (const nlohmann::json::exception& error) {
     throw base::Error(base::Errc::bad_input,
                       fmt::format("{} is not what BLOCKYARD_GA_REPORT writes: {}", path,
