@@ -6,28 +6,16 @@
 #include <thread>
 #include <vector>
 
-#include "blockyard/fabric/forwarding_memory.h"
 #include "blockyard/fabric/loopback/loopback_memory.h"
 #include "blockyard/garray/elementwise.h"
 #include "blockyard/garray/kind.h"
+#include "blockyard/garray/test_counted_memory.h"
 
 namespace blockyard::garray {
 namespace {
 
 constexpr int members = 4;
 constexpr Extent n = 64, edge = 4;
-
-/// Counts the gets from other ranks. One thread.
-class CountedMemory : public fabric::ForwardingMemory {
- public:
-  using ForwardingMemory::ForwardingMemory;
-  fabric::Transfer get(fabric::Region region, int member, std::size_t offset,
-                       const fabric::Strided& lines, void* near) override {
-    gets += member == rank() ? 0 : 1;
-    return ForwardingMemory::get(region, member, offset, lines, near);
-  }
-  int gets = 0;
-};
 
 Array& made(Runtime& runtime, std::vector<Extent> extents, const Layout& layout, double value) {
   Array& array = runtime.new_array();

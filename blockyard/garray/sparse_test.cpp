@@ -8,9 +8,9 @@
 #include <thread>
 #include <vector>
 
-#include "blockyard/fabric/forwarding_memory.h"
 #include "blockyard/fabric/loopback/loopback_memory.h"
 #include "blockyard/garray/kind.h"
+#include "blockyard/garray/test_counted_memory.h"
 
 namespace blockyard::garray {
 namespace {
@@ -60,28 +60,6 @@ TEST(Sparse, takes_no_memory_for_blocks_without_elements) {
       matrix.release();
     });
 }
-
-/// Counts the messages to other ranks. One thread.
-class CountedMemory : public fabric::ForwardingMemory {
- public:
-  using ForwardingMemory::ForwardingMemory;
-  fabric::Transfer get(fabric::Region region, int member, std::size_t offset,
-                       const fabric::Strided& lines, void* near) override {
-    gets += member == rank() ? 0 : 1;
-    return ForwardingMemory::get(region, member, offset, lines, near);
-  }
-  fabric::Transfer put(fabric::Region region, int member, std::size_t offset,
-                       const fabric::Strided& lines, const void* near) override {
-    puts += member == rank() ? 0 : 1;
-    return ForwardingMemory::put(region, member, offset, lines, near);
-  }
-  void scatter(fabric::Region region, int member, std::span<const std::int64_t> offsets,
-               std::size_t bytes, const void* near) override {
-    puts += member == rank() ? 0 : 1;
-    ForwardingMemory::scatter(region, member, offsets, bytes, near);
-  }
-  int gets = 0, puts = 0;
-};
 
 /// Runs `work` on each rank with a matrix of the pattern above.
 void with_matrix(const std::function<void(Runtime&, Sparse&, CountedMemory&)>& work) {

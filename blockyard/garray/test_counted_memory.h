@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "blockyard/fabric/forwarding_memory.h"
+
+namespace blockyard::garray {
+
+/// Counts the messages to other ranks. One thread.
+class CountedMemory : public fabric::ForwardingMemory {
+ public:
+  using ForwardingMemory::ForwardingMemory;
+  fabric::Transfer get(fabric::Region region, int member, std::size_t offset,
+                       const fabric::Strided& lines, void* near) override {
+    gets += member == rank() ? 0 : 1;
+    return ForwardingMemory::get(region, member, offset, lines, near);
+  }
+  fabric::Transfer put(fabric::Region region, int member, std::size_t offset,
+                       const fabric::Strided& lines, const void* near) override {
+    puts += member == rank() ? 0 : 1;
+    return ForwardingMemory::put(region, member, offset, lines, near);
+  }
+  void scatter(fabric::Region region, int member, std::span<const std::int64_t> offsets,
+               std::size_t bytes, const void* near) override {
+    puts += member == rank() ? 0 : 1;
+    ForwardingMemory::scatter(region, member, offsets, bytes, near);
+  }
+  int gets = 0, puts = 0;
+};
+
+}  // namespace blockyard::garray
