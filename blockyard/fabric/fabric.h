@@ -112,7 +112,8 @@ class Fabric {
   virtual void barrier() = 0;
   /// Collective. Copies `bytes` of `root` to all.
   virtual void broadcast(std::span<std::byte> bytes, int root) = 0;
-  /// Collective. Each value becomes the sum over ranks, added in the order of ranks.
+  /// Collective. Each value becomes the sum over ranks, added along the tree of rank_tree.h: in an
+  /// order that the number of ranks alone determines.
   virtual void reduce(std::span<double> values) = 0;
 
   /// Ends the run: all ranks get Error{comm} with the first cause.

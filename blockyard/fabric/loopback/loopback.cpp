@@ -8,12 +8,15 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstring>
+#include <functional>
 #include <mutex>
+#include <ranges>
 #include <string>
 #include <utility>
 
 #include "blockyard/base/error.h"
 #include "blockyard/fabric/detail/mailbox.h"
+#include "blockyard/fabric/rank_tree.h"
 
 namespace blockyard::fabric {
 namespace {
@@ -32,6 +35,16 @@ struct Offer {
   std::span<std::byte> bytes;
   std::span<double> values;
 };
+
+/// Adds to the values of a rank those of all ranks below it, in the order of rank_tree.h.
+void add_below(int rank, std::span<const Offer> offers) {
+  const auto to = offers[static_cast<std::size_t>(rank)].values;
+  for (const int child : children_of(rank, static_cast<int>(offers.size()))) {
+    add_below(child, offers);
+    const auto from = offers[static_cast<std::size_t>(child)].values;
+    std::ranges::transform(to, from, to.begin(), std::plus<>());
+  }
+}
 
 }  // namespace
 
@@ -155,14 +168,13 @@ class LoopbackWorld::Endpoint final : public Fabric {
 
   void reduce(std::span<double> values) override {
     meet({{}, values}, [&] {
-      std::vector<double> sums(values.size(), 0.0);
-      for (const Offer& offer : world_.offers) {
-        if (offer.values.size() != sums.size())
-          throw Error(Errc::comm, "ranks called reduce with different lengths");
-        for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += offer.values[i];
-      }
       for (const Offer& offer : world_.offers)
-        std::copy(sums.begin(), sums.end(), offer.values.begin());
+        if (offer.values.size() != values.size())
+          throw Error(Errc::comm, "ranks called reduce with different lengths");
+      add_below(0, world_.offers);
+      const auto sums = world_.offers.front().values;
+      for (const Offer& offer : world_.offers | std::views::drop(1))
+        std::ranges::copy(sums, offer.values.begin());
     });
   }
 

@@ -82,22 +82,22 @@ class Endpoint final : public Fabric {
     return false;
   }
 
-  void barrier() override { (void)state_.meet({rank_, Collective::barrier, 0, 0, {}}); }
+  void barrier() override { (void)state_.meet(rank_, {}); }
 
   void broadcast(std::span<std::byte> bytes, int root) override {
     base::require(root >= 0 && root < size(), "a rank is not in this world");
     in_pieces(bytes, [&](std::span<std::byte> piece) {
-      Offer mine{rank_, Collective::broadcast, root, bytes.size(), {}};
+      Offer mine{Collective::broadcast, root, bytes.size(), {}};
       if (rank_ == root) mine.bytes.assign(piece.begin(), piece.end());
-      return state_.meet(std::move(mine));
+      return state_.meet(rank_, std::move(mine));
     });
   }
 
   void reduce(std::span<double> values) override {
     const auto bytes = std::as_writable_bytes(values);
     in_pieces(bytes, [&](std::span<std::byte> piece) {
-      return state_.meet(
-          {rank_, Collective::reduce, 0, bytes.size(), {piece.begin(), piece.end()}});
+      return state_.meet(rank_,
+                         {Collective::reduce, 0, bytes.size(), {piece.begin(), piece.end()}});
     });
   }
 
@@ -105,16 +105,13 @@ class Endpoint final : public Fabric {
 
  private:
   static constexpr Ticket done_at_once = 0;
-  /// What process 0 holds of all ranks at a time, and the least of one rank.
-  static constexpr std::size_t most_at_once = std::size_t{16} << 20;
-  static constexpr std::size_t least_piece = std::size_t{64} << 10;
+  /// What a rank holds of each of those that talk to it, at a time.
+  static constexpr std::size_t piece_bytes = std::size_t{1} << 20;
 
   /// Replaces the bytes by what the ranks, which come once for each piece, make of them.
   void in_pieces(std::span<std::byte> bytes, const auto& meet) {
-    const auto ranks = static_cast<std::size_t>(size());
-    const std::size_t most = std::max(least_piece, most_at_once / ranks / 64 * 64);
     do {
-      const auto piece = bytes.first(std::min(most, bytes.size()));
+      const auto piece = bytes.first(std::min(piece_bytes, bytes.size()));
       const auto result = meet(piece);
       if (!result.empty()) std::memcpy(piece.data(), result.data(), result.size());
       bytes = bytes.subspan(piece.size());

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "blockyard/base/error.h"
-#include "blockyard/worker/detail/worker_tree.h"
+#include "blockyard/fabric/rank_tree.h"
 
 namespace blockyard::worker::detail {
 
@@ -56,7 +56,7 @@ Collectives::Collectives(fabric::Fabric& fabric, block::FramePool& frames, const
       options_(options),
       here_(here),
       wait_(std::move(wait)),
-      children_(children_of(options.worker, options.workers)) {
+      children_(fabric::children_of(options.worker, options.workers)) {
   if (!children_.empty()) fabric.receive_by(this);
 }
 
@@ -116,7 +116,7 @@ void Collectives::send_up_when_complete() try {
   }
   joined = packed(std::move(joined));
   const wire::Collect part{step_, kind, here_.pc, joined.own()};
-  fabric_.send(parent_of(options_.worker),
+  fabric_.send(fabric::parent_of(options_.worker),
                {.from = -1, .head = wire::encode(part), .payload = joined.shared()});
 } catch (...) {
   meeting_->failure = std::current_exception();

@@ -65,8 +65,8 @@ struct Combine {
 /// Throws Error{bad_input} if there are two.
 [[nodiscard]] Collected join_the_only(std::span<Collected> parts);
 
-/// What workers do together, along a tree (worker_tree.h): each joins its own part with those of
-/// the workers below it and sends them up; worker 0 concludes, and the result goes down the same
+/// What workers do together, along a tree (fabric/rank_tree.h): each joins its own part with those
+/// of the workers below it and sends them up; worker 0 concludes, and the result goes down the same
 /// way. The order of joining depends on the number of workers alone. One thread; while that of a
 /// worker sleeps in a collective, others of its process do its work for it, one at a time
 /// (fabric::Receiver): the last one to come need not wait for threads to wake.

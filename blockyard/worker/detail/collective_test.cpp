@@ -18,7 +18,7 @@
 #include "blockyard/base/bytes.h"
 #include "blockyard/base/error.h"
 #include "blockyard/fabric/loopback/loopback.h"
-#include "blockyard/worker/detail/worker_tree.h"
+#include "blockyard/fabric/rank_tree.h"
 
 namespace blockyard::worker::detail {
 namespace {
@@ -114,25 +114,11 @@ Collected sum(std::span<Collected> parts) {
   return Collected(bytes_of(total));
 }
 
-TEST(WorkerTree, has_each_worker_once_below_few) {
-  for (int workers = 1; workers < 300; ++workers) {
-    std::vector<int> parents(static_cast<std::size_t>(workers), -1);
-    for (int worker = 0; worker < workers; ++worker)
-      for (const int child : children_of(worker, workers)) {
-        EXPECT_EQ(parent_of(child), worker);
-        EXPECT_EQ(std::exchange(parents[static_cast<std::size_t>(child)], worker), -1);
-      }
-    EXPECT_EQ(std::ranges::count(parents, -1), 1) << "only worker 0 has none";
-  }
-  EXPECT_EQ(children_of(0, 256).size(), 12U);
-  EXPECT_EQ(children_of(0, 65536).size(), 24U);
-}
-
 TEST(Collectives, let_worker_0_hear_from_those_below_it_alone) {
   constexpr int workers = 16;
   Members members(workers);
   for (int worker = workers - 1; worker > 0; --worker) {
-    members[worker].wait_for(static_cast<int>(children_of(worker, workers).size()));
+    members[worker].wait_for(static_cast<int>(fabric::children_of(worker, workers).size()));
     EXPECT_THROW(
         static_cast<void>(members[worker].collect(Collective::barrier, {}, {join_nothing})),
         Member::WouldWait);
@@ -140,7 +126,7 @@ TEST(Collectives, let_worker_0_hear_from_those_below_it_alone) {
   std::vector<int> heard;
   while (const auto message = members[0].message()) heard.push_back(message->from);
   std::ranges::sort(heard);
-  EXPECT_EQ(heard, children_of(0, workers));
+  EXPECT_EQ(heard, fabric::children_of(0, workers));
 }
 
 /// Values whose sum depends on the order of additions.
@@ -163,7 +149,7 @@ TEST(Collectives, sum_in_an_order_that_the_number_of_workers_determines) {
       });
     EXPECT_EQ(totals.size(), static_cast<std::size_t>(3 * 10 * workers));
     for (const double total : totals) EXPECT_EQ(total, totals.front()) << workers << " workers";
-    if (workers > tree_base) continue;
+    if (workers > fabric::tree_base) continue;
     double in_order = 0;
     for (int worker = 0; worker < workers; ++worker) in_order += awkward(worker);
     EXPECT_EQ(totals.front(), in_order);

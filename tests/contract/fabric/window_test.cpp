@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <vector>
 
 #include "blockyard/base/error.h"
+#include "blockyard/fabric/rank_tree.h"
 #include "tests/contract/fabric/worlds.h"
 
 namespace blockyard::contract {
@@ -136,11 +138,15 @@ TEST_P(FabricWindow, broadcast_gives_the_bytes_of_the_root_to_all) {
   });
 }
 
-TEST_P(FabricWindow, reduce_adds_in_the_order_of_ranks) {
+TEST_P(FabricWindow, reduce_adds_along_the_tree_of_ranks) {
   GetParam().run([&](Fabric& fabric) {
     const auto value_of = [](int rank) { return 1.0 / (rank + 3) + (rank == 1 ? 1e16 : 0.0); };
-    double expected = 0;
-    for (int rank = 0; rank < fabric.size(); ++rank) expected += value_of(rank);
+    const std::function<double(int)> sum_from = [&](int rank) {
+      double sum = value_of(rank);
+      for (const int child : fabric::children_of(rank, fabric.size())) sum += sum_from(child);
+      return sum;
+    };
+    const double expected = sum_from(0);
     for (int round = 0; round < 20; ++round) {
       std::array<double, 2> values{value_of(fabric.rank()), 1.0};
       fabric.reduce(values);

@@ -16,8 +16,8 @@ namespace blockyard::fabric::detail {
 enum class Subject : std::uint32_t {
   message,  ///< from rank to rank
   abort,    ///< head: the cause
-  offer,    ///< what the ranks of a process bring to a collective, to process 0
-  result,   ///< what came of it, to all
+  offer,    ///< what a rank and those below it bring to a collective, to its parent
+  result,   ///< what came of it, to a child
   text,     ///< of World::say
   get,      ///< window operations between processes that share no memory
   put,

@@ -32,11 +32,11 @@ MpiState::MpiState(const MpiSession& session, base::BufferPool& pool, std::vecto
             if (detail::Bell* bell = node_.bell(to)) bell->announce();
           },
           [this](const detail::Envelope& envelope) { return name_landing(envelope); },
-          [this](int from, Letter letter) { deliver(from, std::move(letter)); }) {
+          [this](int from, Letter letter) { deliver(from, std::move(letter)); }),
+      meetings_(process_of_, node_.process(), leaves(Subject::offer), leaves(Subject::result)) {
   for (std::size_t rank = 0; rank < process_of_.size(); ++rank) {
     if (process_of_[rank] != node_.process()) continue;
     mailboxes_[rank] = std::make_unique<detail::Mailbox>();
-    ++ranks_here_;
   }
   // Naps are shorter than what Linux rounds sleeps to by default, 50 microseconds.
   prctl(PR_SET_TIMERSLACK, 1000UL);
@@ -107,35 +107,41 @@ bool MpiState::note_abort(std::string_view cause) noexcept {
   return true;
 }
 
-std::vector<std::byte> MpiState::meet(detail::Offer mine) {
-  std::unique_lock lock(meeting_mutex_);
-  check_alive();
-  const std::uint64_t meeting = meetings_;
-  offers_.push_back(std::move(mine));
-  if (offers_.size() == ranks_here_) {
+detail::Meetings::Send MpiState::leaves(Subject subject) {
+  return [this, subject](int from, int to, const detail::Offer& offer) {
     Letter letter;
-    letter.envelope.subject = Subject::offer;
-    letter.head = detail::encode(offers_);
-    offers_.clear();
-    // The outcome may come at once.
-    lock.unlock();
-    post(0, std::move(letter));
-    lock.lock();
+    letter.envelope.subject = subject;
+    letter.envelope.from = from;
+    letter.envelope.to = to;
+    letter.head = detail::encode(offer);
+    leave(process_of(to), std::move(letter));
+  };
+}
+
+std::vector<std::byte> MpiState::meet(int rank, detail::Offer mine) {
+  {
+    const std::lock_guard lock(meeting_mutex_);
+    check_alive();
+    meetings_.come(rank, std::move(mine));
   }
-  met_.wait(lock, [&] { return meetings_ != meeting || is_aborted_; });
-  if (meetings_ == meeting) check_alive();
-  // Stays until all ranks came to the next collective, and so until this one read it.
-  if (!outcome_.error.empty()) throw Error(Errc::comm, outcome_.error);
-  return outcome_.bytes;
+  met_.notify_all();
+  move_now();
+  std::unique_lock lock(meeting_mutex_);
+  met_.wait(lock, [&] { return meetings_.is_over(rank) || is_aborted_; });
+  if (!meetings_.is_over(rank)) check_alive();
+  const detail::Meetings::Result result = meetings_.take(rank);
+  lock.unlock();
+  if (!result->error.empty()) throw Error(Errc::comm, result->error);
+  return result->bytes;
 }
 
 detail::Window& MpiState::open_window(std::size_t number, int rank, std::size_t bytes) {
   const std::uint64_t size = bytes;
   const auto offer = [&](const auto& value) {
     const auto raw = std::as_bytes(std::span(&value, 1));
-    return detail::Offer{rank, detail::Collective::tell, 0, 0, {raw.begin(), raw.end()}};
+    return detail::Offer{detail::Collective::tell, 0, 0, {raw.begin(), raw.end()}};
   };
-  const auto told_sizes = meet(offer(size));
+  const auto told_sizes = meet(rank, offer(size));
   std::vector<std::uint64_t> sizes(process_of_.size());
   std::memcpy(sizes.data(), told_sizes.data(), told_sizes.size());
   detail::Window* window = nullptr;
@@ -147,7 +153,7 @@ detail::Window& MpiState::open_window(std::size_t number, int rank, std::size_t 
     }
     window = windows_[number].get();
   }
-  const auto told = meet(offer(window->address()));
+  const auto told = meet(rank, offer(window->address()));
   std::vector<base::MemoryAddress> addresses(process_of_.size());
   std::memcpy(addresses.data(), told.data(), told.size());
   const std::lock_guard lock(window_mutex_);

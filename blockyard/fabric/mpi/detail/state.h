@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "blockyard/fabric/detail/mailbox.h"
+#include "blockyard/fabric/detail/meeting.h"
 #include "blockyard/fabric/mpi/detail/letter.h"
-#include "blockyard/fabric/mpi/detail/meeting.h"
 #include "blockyard/fabric/mpi/detail/mover.h"
 #include "blockyard/fabric/mpi/detail/node.h"
 #include "blockyard/fabric/mpi/detail/window.h"
@@ -56,7 +56,7 @@ class MpiState {
   [[nodiscard]] std::optional<Message> poll(int rank, double wait_seconds);
 
   /// Collective. Returns what came of it when all ranks came.
-  [[nodiscard]] std::vector<std::byte> meet(detail::Offer mine);
+  [[nodiscard]] std::vector<std::byte> meet(int rank, detail::Offer mine);
   void stay_awake(int rank) { mailbox(rank).stay_awake(); }
   void receive_by(int rank, Receiver* receiver) { mailbox(rank).receive_by(receiver); }
   void land_by(int rank, NameLanding name) {
@@ -80,6 +80,8 @@ class MpiState {
   void post(int process, detail::Letter letter);
   /// For the next step.
   void leave(int process, detail::Letter letter);
+  /// Leaves an offer or a result for a rank of another process.
+  [[nodiscard]] detail::Meetings::Send leaves(detail::Subject subject);
   bool note_abort(std::string_view cause) noexcept;
 
   // Main thread.
@@ -108,7 +110,6 @@ class MpiState {
   MpiOptions options_;
   base::BufferPool& pool_;
   detail::Node node_;
-  std::size_t ranks_here_ = 0;
   std::vector<std::unique_ptr<detail::Mailbox>> mailboxes_;  // by rank; null: of other processes
   std::atomic<bool> is_woken_ = false;
   std::atomic<bool> is_aborted_ = false;
@@ -121,7 +122,6 @@ class MpiState {
   std::vector<NameLanding> names_;  // by rank
   detail::Lending lending_;
   detail::Mover mover_;
-  std::vector<detail::Offer> gathered_;  // at process 0
   std::vector<std::pair<int, detail::Letter>> posting_;
   std::vector<std::string> texts_;  // for the main thread
   double last_moved_ = 0;           // by the clock
@@ -131,9 +131,7 @@ class MpiState {
 
   std::mutex meeting_mutex_;  // guards to the next empty line
   std::condition_variable met_;
-  std::vector<detail::Offer> offers_;
-  std::uint64_t meetings_ = 0;
-  detail::Outcome outcome_;
+  detail::Meetings meetings_;
 
   std::mutex window_mutex_;  // guards all below
   std::vector<std::unique_ptr<detail::Window>> windows_;

@@ -46,24 +46,18 @@ std::shared_ptr<Landing> MpiState::name_landing(const detail::Envelope& envelope
 }
 
 void MpiState::take_offer(const Letter& letter) {
-  detail::decode(letter.head, gathered_);
-  if (gathered_.size() < process_of_.size()) return;
-  const std::vector<std::byte> result = detail::encode(detail::combine(std::move(gathered_)));
-  gathered_.clear();
-  // Processes without ranks come to no collective, but one more letter does no harm.
-  for (int process = 0; process < node_.processes(); ++process) {
-    Letter answer;
-    answer.envelope.subject = Subject::result;
-    answer.head = result;
-    leave(process, std::move(answer));
+  {
+    const std::lock_guard lock(meeting_mutex_);
+    meetings_.take_offer(letter.envelope.from, letter.envelope.to, detail::decode(letter.head));
   }
+  met_.notify_all();
 }
 
 void MpiState::take_result(const Letter& letter) {
   {
     const std::lock_guard lock(meeting_mutex_);
-    outcome_ = detail::decode_outcome(letter.head);
-    ++meetings_;
+    meetings_.take_result(letter.envelope.to,
+                          std::make_shared<const detail::Offer>(detail::decode(letter.head)));
   }
   met_.notify_all();
 }
