@@ -242,8 +242,9 @@ class DataFlow {
       for (const std::int32_t index : done.selector.indexes)
         done.loops.push_back(around_.loop_of(index));
       // An iteration may get the blocks it puts itself, whichever worker put them in the last one.
-      if (repeats_ > 0) state_.puts.erase(number(array));
-      state_.puts.insert(number(array), std::make_shared<const PutDone>(std::move(done)));
+      if (repeats_ > 0 || !state_.puts.contains(number(array)))
+        state_.puts.insert_or_assign(number(array),
+                                     std::make_shared<const PutDone>(std::move(done)));
     } else if (use.access == Access::write) {
       state_.here.insert(number(block), {});
     } else if (use.access != Access::ask && use.block->selector.form == SelectorForm::block) {
