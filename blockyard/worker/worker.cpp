@@ -58,7 +58,8 @@ class Worker::Impl {
     transport_.ask_all(wire::RestoreArray{0, outside_array, std::string(label)});
     for (const auto& answer : transport_.ask_all(wire::ListBlocks{0, outside_array, ""}))
       for (const std::uint64_t number : std::get<wire::BlockList>(answer).numbers) {
-        const block::SharedFrame frame = transport_.fetch_listed({outside_array, number});
+        const block::SharedFrame frame = transport_.fetch_now({outside_array, number});
+        base::require(frame != nullptr, "a server has the blocks that it lists");
         block(number, frame->bytes());
       }
     transport_.ask_all(wire::EndProgram{});

@@ -201,7 +201,6 @@ void Persistence::restore_part(std::int32_t array, const std::string& label,
   transfers_.delete_array(array);
   const auto all = static_cast<std::int32_t>(setting_.program().arrays.size());
   restore_blocks(all, label);
-  const ExistingBlocks there = transfers_.on_servers(all);
   const array::Grid& grid = setting_.grid(array);
   std::array<std::int64_t, array::max_order> segments{};
   const auto workers = static_cast<std::uint64_t>(setting_.options.workers);
@@ -212,10 +211,9 @@ void Persistence::restore_part(std::int32_t array, const std::string& label,
     for (std::size_t k = grid.order(); k-- > 0;)
       number = number * kept[k].size() +
                static_cast<std::uint64_t>(segments[k] - grid.axis(k).first() + before[k]);
-    if (!there.contains(number)) continue;
-    setting_.transport.put({array, block}, wire::PutMode::set,
-                           setting_.transport.fetch_listed({all, number}),
-                           setting_.array(array).type);
+    if (block::SharedFrame kept_block = setting_.transport.fetch_now({all, number}))
+      setting_.transport.put({array, block}, wire::PutMode::set, std::move(kept_block),
+                             setting_.array(array).type);
   }
   setting_.transport.settle();
   setting_.transport.meet(Collective::persist);

@@ -97,12 +97,6 @@ void Transfers::bring_up_to_date(ExistingBlocks& existing) const {
   existing.take(answers);
 }
 
-ExistingBlocks Transfers::on_servers(std::int32_t array) const {
-  ExistingBlocks all(array, setting_.options.servers);
-  bring_up_to_date(all);
-  return all;
-}
-
 void Transfers::outdate_existing(std::int32_t array) {
   if (const auto known = existing_.find(array); known != existing_.end()) known->second.outdate();
 }

@@ -38,8 +38,6 @@ class Transfers {
   void begin_iteration(std::int32_t pc) { prefetcher_.begin_iteration(pc); }
   /// What the servers hold of the array has changed otherwise.
   void outdate_existing(std::int32_t array);
-  /// The blocks of an array that exist now.
-  [[nodiscard]] ExistingBlocks on_servers(std::int32_t array) const;
 
   /// Of a get line, for the report.
   [[nodiscard]] const DepthChoice& choice(std::int32_t pc) const { return prefetcher_.choice(pc); }

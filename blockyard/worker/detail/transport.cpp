@@ -56,7 +56,7 @@ void Transport::abandon() noexcept {
   for (auto& [ticket, fetch] : fetches_) fetch.into = nullptr;
 }
 
-block::SharedFrame Transport::fetch_listed(const array::BlockId& id) {
+block::SharedFrame Transport::fetch_now(const array::BlockId& id) {
   block::Arrival arrival;
   fetch(id, {here_.pc, here_.iteration}, arrival);
   try {
@@ -65,7 +65,6 @@ block::SharedFrame Transport::fetch_listed(const array::BlockId& id) {
     abandon();
     throw;
   }
-  base::require(arrival.frame != nullptr, "a server has the blocks that it lists");
   return arrival.frame;
 }
 

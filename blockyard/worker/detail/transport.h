@@ -36,8 +36,8 @@ class Transport : public block::BlockSource {
   void fetch(const array::BlockId& id, const block::Asker& asker, block::Arrival& into) override;
   bool wait() override;
   void abandon() noexcept override;
-  /// The block, waited for. REQUIRES: the server listed it (ListBlocks).
-  [[nodiscard]] block::SharedFrame fetch_listed(const array::BlockId& id);
+  /// The block, waited for. Null: it was never written.
+  [[nodiscard]] block::SharedFrame fetch_now(const array::BlockId& id);
 
   /// Starts a put; the frame must not be changed until it has no other holder. Waits while
   /// more than the allowed bytes are in flight.
