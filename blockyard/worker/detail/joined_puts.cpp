@@ -17,6 +17,7 @@ constexpr std::size_t most_joined_bytes = std::size_t{64} << 10;
 void JoinedPuts::add(int server, const wire::Any& put, std::span<const std::byte> values) {
   wire::BatchWriter& unsent = unsent_[static_cast<std::size_t>(server)];
   unsent.add(put, values);
+  if (unsent.count() == 1) begun_.push_back(server);
   if (unsent.count() >= most_joined || unsent.values().size() >= most_joined_bytes) send(server);
 }
 
@@ -30,11 +31,12 @@ void JoinedPuts::send(int server) {
     std::memcpy(copy->data(), values.data(), values.size());
     payload = std::move(copy);
   }
+  std::erase(begun_, server);
   fabric_.send(first_server_ + server, {-1, wire::encode(unsent.take()), std::move(payload)});
 }
 
 void JoinedPuts::send_all() {
-  for (int server = 0; server < std::ssize(unsent_); ++server) send(server);
+  while (!begun_.empty()) send(begun_.back());
 }
 
 }  // namespace blockyard::worker::detail

@@ -33,6 +33,7 @@ class JoinedPuts {
   block::FramePool& frames_;
   int first_server_;
   std::vector<wire::BatchWriter> unsent_;  ///< by server
+  std::vector<int> begun_;                 ///< the servers that have some; others are many
 };
 
 }  // namespace blockyard::worker::detail
