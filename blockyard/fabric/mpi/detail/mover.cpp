@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <utility>
 
 #include "blockyard/base/error.h"
@@ -39,10 +40,6 @@ Mover::Mover(base::BufferPool& pool, Lending& lending, std::size_t piece_bytes, 
       name_(std::move(name)),
       deliver_(std::move(deliver)) {
   MPI_Comm_dup(MPI_COMM_WORLD, &comm_);
-  int processes = 0;
-  MPI_Comm_size(comm_, &processes);
-  incoming_.resize(static_cast<std::size_t>(processes));
-  waiting_.resize(incoming_.size());
 }
 
 Mover::~Mover() {
@@ -54,10 +51,8 @@ Mover::~Mover() {
 void Mover::post(int process, Letter letter) {
   auto outgoing = std::make_shared<Outgoing>();
   outgoing->letter = std::move(letter);
-  auto& waiting = waiting_[static_cast<std::size_t>(process)];
-  if (waiting.empty() && advance(process, outgoing)) return;
-  waiting.push_back(std::move(outgoing));
-  ++waiting_letters_;
+  if (!waiting_.contains(process) && advance(process, outgoing)) return;
+  waiting_[process].push_back(std::move(outgoing));
 }
 
 void Mover::post_last(int process, Letter letter) {
@@ -67,19 +62,18 @@ void Mover::post_last(int process, Letter letter) {
   close(process, outgoing, true);
 }
 
-void Mover::drop_waiting() noexcept {
-  for (auto& letters : waiting_) letters.clear();
-  waiting_letters_ = 0;
-}
+void Mover::drop_waiting() noexcept { waiting_.clear(); }
 
 bool Mover::post_waiting() {
   bool any = false;
-  for (std::size_t to = 0; waiting_letters_ > 0 && to < waiting_.size(); ++to)
-    while (!waiting_[to].empty() && advance(static_cast<int>(to), waiting_[to].front())) {
-      waiting_[to].pop_front();
-      --waiting_letters_;
+  for (auto at = waiting_.begin(); at != waiting_.end();) {
+    auto& [to, letters] = *at;
+    while (!letters.empty() && advance(to, letters.front())) {
+      letters.pop_front();
       any = true;
     }
+    at = letters.empty() ? waiting_.erase(at) : std::next(at);
+  }
   return any;
 }
 
@@ -204,9 +198,10 @@ bool Mover::take_envelopes() {
 
 /// A letter arrives. The one that ends all waits for no other.
 void Mover::take(int from, std::vector<std::byte> front) {
-  auto& queue = incoming_[static_cast<std::size_t>(from)];
+  auto& queue = incoming_[from];
   auto made = std::make_unique<Incoming>();
   Incoming& incoming = *made;
+  incoming.from = from;
   Letter& letter = incoming.letter;
   base::require(front.size() >= sizeof(Envelope), "a letter has its envelope");
   std::memcpy(&letter.envelope, front.data(), sizeof(Envelope));
@@ -237,7 +232,7 @@ void Mover::take(int from, std::vector<std::byte> front) {
     queue.pop_back();
     return;
   }
-  deliver_complete(static_cast<std::size_t>(from));
+  deliver_complete(from);
 }
 
 bool Mover::take_finished() {
@@ -249,10 +244,12 @@ bool Mover::take_finished() {
   if (count <= 0) return false;  // MPI_UNDEFINED is negative
   for (int k = 0; k < count; ++k) {
     Owner& owner = owners_[static_cast<std::size_t>(finished_[static_cast<std::size_t>(k)])];
-    if (owner.incoming != nullptr)
-      note_come(owner);
-    else
+    if (owner.incoming == nullptr) {
       --sends_;
+    } else {
+      note_come(owner);
+      if (owner.incoming->missing == 0) complete_.push_back(owner.incoming->from);
+    }
     owner = {};
   }
   std::size_t left = 0;
@@ -266,7 +263,8 @@ bool Mover::take_finished() {
   }
   requests_.resize(left);
   owners_.resize(left);
-  for (std::size_t from = 0; from < incoming_.size(); ++from) deliver_complete(from);
+  for (const int from : complete_) deliver_complete(from);
+  complete_.clear();
   return true;
 }
 
@@ -279,14 +277,14 @@ void Mover::note_come(const Owner& owner) {
 }
 
 /// Hands out the letters of a process that are complete, up to the first that is not.
-bool Mover::deliver_complete(std::size_t from) {
+bool Mover::deliver_complete(int from) {
   auto& queue = incoming_[from];
   bool any = false;
   while (!queue.empty() && queue.front()->missing == 0) {
     const std::unique_ptr<Incoming> incoming = std::move(queue.front());
     queue.pop_front();
     if (incoming->payload) incoming->letter.payload = std::move(incoming->payload);
-    deliver_(static_cast<int>(from), std::move(incoming->letter));
+    deliver_(from, std::move(incoming->letter));
     any = true;
   }
   return any;

@@ -5,8 +5,10 @@
 
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "blockyard/base/buffer.h"
@@ -52,8 +54,8 @@ class Mover {
   /// True if anything moved.
   bool progress();
   /// Sends are under way / sends or receives are.
-  [[nodiscard]] bool is_sending() const noexcept { return sends_ > 0 || waiting_letters_ > 0; }
-  [[nodiscard]] bool is_busy() const noexcept { return !requests_.empty() || waiting_letters_ > 0; }
+  [[nodiscard]] bool is_sending() const noexcept { return sends_ > 0 || !waiting_.empty(); }
+  [[nodiscard]] bool is_busy() const noexcept { return !requests_.empty() || !waiting_.empty(); }
   /// How many letters arrived, at least in their front.
   [[nodiscard]] std::uint64_t taken() const noexcept { return taken_; }
 
@@ -71,6 +73,7 @@ class Mover {
   struct Incoming {
     Letter letter;
     std::shared_ptr<base::Buffer> payload;
+    int from = -1;
     int missing = 0;  ///< pieces
   };
   /// The owner of a request.
@@ -93,7 +96,7 @@ class Mover {
   static void note_come(const Owner& owner);
   void send_piece(int to, const std::shared_ptr<Outgoing>& outgoing,
                   std::span<const std::byte> piece);
-  bool deliver_complete(std::size_t from);
+  bool deliver_complete(int from);
 
   base::BufferPool& pool_;
   Lending& lending_;
@@ -106,11 +109,13 @@ class Mover {
   std::vector<MPI_Request> requests_;
   std::vector<Owner> owners_;  ///< of requests_, one each
   std::vector<int> finished_;  ///< scratch
+  std::vector<int> complete_;  ///< scratch
   std::size_t sends_ = 0;
-  std::vector<std::deque<std::shared_ptr<Outgoing>>> waiting_;  ///< by process
-  std::size_t waiting_letters_ = 0;                             ///< in all of these
+  /// Those that wait for a source, by process; no process has none.
+  std::map<int, std::deque<std::shared_ptr<Outgoing>>> waiting_;
   std::uint64_t taken_ = 0;
-  std::vector<std::deque<std::unique_ptr<Incoming>>> incoming_;  ///< by process, in order
+  /// By process that ever sent any, in order: of many processes few talk to this one.
+  std::unordered_map<int, std::deque<std::unique_ptr<Incoming>>> incoming_;
 };
 
 }  // namespace blockyard::fabric::detail
