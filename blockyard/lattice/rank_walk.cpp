@@ -166,18 +166,18 @@ void RankWalk::save() {
   SavedHead head = setting_.head;
   head.averages = setting_.run.save(
       [&](Extent unit, std::span<const std::byte> sums) { out->write_unit(unit, sums); });
-  const auto states_of_ranks = ring::gather(setting_.member, setting_.pool, states());
+  ring::visit_ranks(setting_.member, setting_.pool, states(),
+                    [&](int, std::span<const std::byte> of_rank) {
+                      base::FieldReader in(of_rank);
+                      std::uint64_t count = 0;
+                      for (in.field(count); count > 0; --count) {
+                        std::int64_t number = 0;
+                        std::vector<std::byte> state;
+                        in.fields(number, state);
+                        out->write_walker(number, state);
+                      }
+                    });
   if (!out) return;
-  for (const std::vector<std::byte>& of_rank : states_of_ranks) {
-    base::FieldReader in(of_rank);
-    std::uint64_t count = 0;
-    for (in.field(count); count > 0; --count) {
-      std::int64_t number = 0;
-      std::vector<std::byte> state;
-      in.fields(number, state);
-      out->write_walker(number, state);
-    }
-  }
   out->write_head(head);
   out->finish();
   setting_.folder->keep();

@@ -161,23 +161,28 @@ void visit_rings(Member& member, const Layout& layout, base::BufferPool& pool,
   mover.end();
 }
 
-std::vector<std::vector<std::byte>> gather(Member& member, base::BufferPool& pool,
-                                           std::span<const std::byte> bytes) {
+void visit_ranks(Member& member, base::BufferPool& pool, std::span<const std::byte> bytes,
+                 const std::function<void(int rank, std::span<const std::byte>)>& visit) {
   Mover mover(member, pool);
   if (member.fabric.rank() != 0) {
-    mover.send(0, 0, bytes);
-    mover.end();
-    return {};
+    mover.send(mover.hear().from, 0, bytes);
+    return mover.end();
   }
-  std::vector<std::vector<std::byte>> all(static_cast<std::size_t>(member.fabric.size()));
-  all[0].assign(bytes.begin(), bytes.end());
-  for (int left = member.fabric.size() - 1; left > 0; --left) {
+  visit(0, bytes);
+  for (int rank = 1; rank < member.fabric.size(); ++rank) {
+    mover.ask(rank, 0);
     const auto heard = mover.hear();
-    if (!heard.payload) continue;
-    const auto theirs = heard.payload->bytes();
-    all[static_cast<std::size_t>(heard.from)].assign(theirs.begin(), theirs.end());
+    visit(rank, heard.payload ? heard.payload->bytes() : std::span<const std::byte>());
   }
   mover.end();
+}
+
+std::vector<std::vector<std::byte>> gather(Member& member, base::BufferPool& pool,
+                                           std::span<const std::byte> bytes) {
+  std::vector<std::vector<std::byte>> all;
+  visit_ranks(member, pool, bytes, [&](int, std::span<const std::byte> of_rank) {
+    all.emplace_back(of_rank.begin(), of_rank.end());
+  });
   return all;
 }
 

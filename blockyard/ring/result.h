@@ -33,6 +33,11 @@ void visit_rings(Member& member, const Layout& layout, base::BufferPool& pool,
                  std::span<const std::byte> slice,
                  const std::function<void(Extent unit, std::span<const std::byte>)>& visit);
 
+/// Collective. Brings the bytes of each rank, in order and one at a time, to rank 0: visit(rank,
+/// bytes) is called there only.
+void visit_ranks(Member& member, base::BufferPool& pool, std::span<const std::byte> bytes,
+                 const std::function<void(int rank, std::span<const std::byte>)>& visit);
+
 /// Collective. The bytes of each rank, in the order of ranks, at rank 0; nothing elsewhere.
 [[nodiscard]] std::vector<std::vector<std::byte>> gather(Member& member, base::BufferPool& pool,
                                                          std::span<const std::byte> bytes);

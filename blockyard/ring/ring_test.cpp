@@ -157,6 +157,29 @@ TEST(Ring, exact_sums_have_the_same_bits_in_every_layout) {
     EXPECT_EQ(sums_of(what), expected) << what.ranks << " ranks, rings of " << what.size;
 }
 
+TEST(Ring, visits_ranks_in_order_whatever_they_bring) {
+  base::BufferPool pool(std::size_t{1} << 20);
+  std::vector<std::size_t> lengths;
+  Team team;
+  team.ranks_here = 7;
+  team.delivery_seed = 3;
+  run_team(team, pool, [&](fabric::Fabric& fabric) {
+    Member member(fabric);
+    for (int round = 0; round < 2; ++round) {
+      const auto rank = static_cast<std::size_t>(fabric.rank());
+      const std::vector<std::byte> mine(rank % 3 * 100, std::byte(rank));
+      visit_ranks(member, pool, mine, [&](int of, std::span<const std::byte> bytes) {
+        EXPECT_EQ(fabric.rank(), 0);
+        EXPECT_EQ(static_cast<std::size_t>(of), lengths.size() % 7);
+        for (const std::byte one : bytes) EXPECT_EQ(one, std::byte(of));
+        lengths.push_back(bytes.size());
+      });
+    }
+  });
+  EXPECT_EQ(lengths, (std::vector<std::size_t>{0, 100, 200, 0, 100, 200, 0,  //
+                                               0, 100, 200, 0, 100, 200, 0}));
+}
+
 TEST(Ring, sums_of_doubles_agree_to_rounding) {
   const auto expected = sums_of({1, 1, {}});
   for (const Case& what : all_cases(false)) {
