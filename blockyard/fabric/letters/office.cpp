@@ -48,7 +48,7 @@ Office::Office(const Open& open, int processes, bool has_thread)
   if (has_thread) thread_ = std::jthread([this] { serve(); });
 }
 
-Office::~Office() = default;
+Office::~Office() { end(); }
 
 void Office::begin(Clerk& clerk) {
   const std::lock_guard lock(moving_mutex_);

@@ -44,7 +44,7 @@ class Office final : private Desk {
   /// Collective. has_thread: MPI may be called by several threads at the same time; if not, letters
   /// move only while a thread waits.
   Office(const Open& open, int processes, bool has_thread);
-  /// Collective, unless the run was aborted.
+  /// Ends the thread if close() did not, as where the rest of a memory could not be made.
   ~Office() override;
   Office(const Office&) = delete;
   Office& operator=(const Office&) = delete;
