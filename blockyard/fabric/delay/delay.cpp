@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstring>
 #include <deque>
 #include <unordered_map>
@@ -167,7 +168,7 @@ class Delayed final : public Fabric {
 double take_number(std::string_view& text, std::string_view whole) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || value < 0)
+  if (error != std::errc() || !(value >= 0) || !std::isfinite(value))
     throw base::Error(base::Errc::bad_input,
                       fmt::format("\"{}\" is not a delay: write it like 100us,1GB/s", whole));
   text.remove_prefix(static_cast<std::size_t>(end - text.data()));

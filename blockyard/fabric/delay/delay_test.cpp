@@ -14,7 +14,8 @@ TEST(Delay, is_read_from_text) {
   EXPECT_DOUBLE_EQ(parse_delay("100us,1GB/s").latency_seconds, 1e-4);
   EXPECT_DOUBLE_EQ(parse_delay("100us,1GB/s").bytes_per_second, 1e9);
   EXPECT_EQ(parse_delay("2s"), (Delay{2, 0}));
-  for (const char* text : {"", "100", "us", "100us,", "1ms,fast", "1ms,0GB/s", "-1us"})
+  for (const char* text : {"", "100", "us", "100us,", "1ms,fast", "1ms,0GB/s", "-1us", "nanus",
+                           "infs", "1us,nanGB/s", "1us,infGB/s"})
     EXPECT_THROW((void)parse_delay(text), base::Error) << text;
 }
 
