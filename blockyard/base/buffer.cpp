@@ -69,7 +69,7 @@ std::size_t BufferPool::class_of(std::size_t size) noexcept {
   if (size <= 64) return 0;
   const auto exponent = static_cast<std::size_t>(std::bit_width((size - 1) / 64)) - 1;
   std::size_t k = exponent * steps;
-  while (bytes_of_class(k) < size) ++k;
+  while (k < class_count && bytes_of_class(k) < size) ++k;
   return k;
 }
 

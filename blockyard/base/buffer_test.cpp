@@ -8,6 +8,8 @@
 #include <set>
 #include <vector>
 
+#include "blockyard/base/error.h"
+
 namespace blockyard::base {
 namespace {
 
@@ -17,6 +19,12 @@ TEST(BufferPool, charges_at_most_an_eighth_more_than_asked) {
     EXPECT_GE(charge, size);
     EXPECT_LE(charge, size + size / 8 + 64) << size;
   }
+}
+
+TEST(BufferPool, refuses_what_no_memory_holds) {
+  BufferPool pool(1 << 20);
+  for (const std::size_t size : {SIZE_MAX, SIZE_MAX - 7, SIZE_MAX / 16 * 15 + 16})
+    EXPECT_THROW((void)pool.allocate(size), Error) << size;
 }
 
 TEST(BufferPool, gives_aligned_memory_and_reuses_it) {
