@@ -252,10 +252,15 @@ void Distribution::restrict_to(std::vector<int> ranks, int ranks_in_all) {
   if (static_cast<int>(ranks.size()) != dealt_)
     throw Error(Errc::bad_input,
                 fmt::format("{} processes were named, but {} are dealt to", ranks.size(), dealt_));
-  for (const int rank : ranks)
+  std::vector<bool> is_named(static_cast<std::size_t>(ranks_in_all), false);
+  for (const int rank : ranks) {
     if (rank < 0 || rank >= ranks_in_all)
       throw Error(Errc::bad_input,
                   fmt::format("process {} is not one of 0..{}", rank, ranks_in_all - 1));
+    const auto named = is_named.begin() + rank;
+    if (*named) throw Error(Errc::bad_input, fmt::format("process {} is named twice", rank));
+    *named = true;
+  }
   holders_ = std::move(ranks);
   ranks_ = ranks_in_all;
 }

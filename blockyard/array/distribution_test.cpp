@@ -135,6 +135,12 @@ TEST(Distribution, a_local_matrix_is_that_of_scalapack) {
   EXPECT_EQ(corner.strides[1], 3);
 }
 
+/// Both of its blocks would begin at the same place of its memory.
+TEST(Distribution, is_not_restricted_to_a_rank_twice) {
+  auto d = Distribution::regular(Extents{9}, 3);
+  EXPECT_THROW(d.restrict_to({3, 1, 3}, 5), base::Error);
+}
+
 TEST(Distribution, restricted_data_lies_at_the_named_ranks) {
   auto d = Distribution::regular(Extents{6, 6}, 2);
   d.restrict_to({3, 1}, 5);
