@@ -13,8 +13,8 @@
 
 namespace blockyard::fabric::detail {
 
-/// The messages that wait for one rank. Any thread: mutex_ guards all but news_; the rank alone
-/// uses is_patient_.
+/// The messages that wait for one rank. Any thread: mutex_ guards all but has_news_; the rank
+/// alone uses is_patient_.
 class Mailbox {
  public:
   /// From now on take() draws the sender it hears next; the order of each sender stays.
