@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <cerrno>
 #include <complex>
-#include <cstdio>
 #include <cstring>
+#include <span>
 #include <string_view>
 
 #include "blockyard/garray/sparse.h"
+#include "blockyard/store/whole_file.h"
 
 namespace blockyard::garray {
 
@@ -54,14 +54,7 @@ void write_matrix_market(const Runtime& runtime, const Sparse& a, const std::str
       });
     return all;
   });
-  const std::string complete = path + ".part";
-  std::FILE* file = std::fopen(complete.c_str(), "w");
-  const bool is_written = file != nullptr && std::fputs(text.c_str(), file) >= 0;
-  const bool is_closed = file != nullptr && std::fclose(file) == 0;
-  if (is_written && is_closed && std::rename(complete.c_str(), path.c_str()) == 0) return;
-  const int code = errno;
-  if (file != nullptr) std::remove(complete.c_str());
-  refuse(fmt::format("\"{}\" cannot be written: {}", path, std::strerror(code)));
+  store::write_whole_file(path, std::as_bytes(std::span(text)));
 }
 
 }  // namespace blockyard::garray

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "blockyard/garray/sparse.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <functional>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -105,6 +110,26 @@ TEST(Sparse, diagonal_is_one_message_for_each_rank_that_has_some_of_it) {
     EXPECT_EQ(value, static_cast<double>(at));
     runtime.deallocate(diagonal);
   });
+}
+
+TEST(Sparse, export_leaves_files_of_other_names_alone) {
+  const std::string path = testing::TempDir() + fmt::format("sparse_{}.mtx", ::getpid());
+  const std::string neighbour = path + ".part";
+  std::ofstream(neighbour) << "of the user\n";
+  with_matrix([&](Runtime& runtime, Sparse& matrix, CountedMemory&) {
+    write_matrix_market(runtime, matrix, path);
+  });
+  const auto line_of = [](const std::string& file, int number) {
+    std::ifstream in(file);
+    std::string line;
+    for (int k = 0; k < number; ++k) std::getline(in, line);
+    return line;
+  };
+  EXPECT_EQ(line_of(path, 2), fmt::format("{} {} {}", rows, rows, rows / 100 + 1));
+  EXPECT_EQ(line_of(path, 4), "101 101 100");
+  EXPECT_EQ(line_of(neighbour, 1), "of the user");
+  std::filesystem::remove(path);
+  std::filesystem::remove(neighbour);
 }
 
 }  // namespace
