@@ -87,8 +87,8 @@ class BlockCache {
   /// A block is about to change at its home. Forgets it if it was prefetched and not asked for
   /// since; otherwise it is found as it is until the next request.
   void outdate(const array::BlockId& id);
-  /// Called for each block that was evicted or forgotten before its first use, with the
-  /// instruction that prefetched it.
+  /// Called for each block that was evicted before its first use, with the instruction that
+  /// prefetched it.
   void on_waste(std::function<void(std::int32_t)> wasted) { wasted_ = std::move(wasted); }
   /// Called for each frame that is evicted or forgotten.
   void on_leave(std::function<void(const SharedFrame&)> leaves) { leaves_ = std::move(leaves); }

@@ -43,7 +43,7 @@ enum class Op : std::uint8_t { as_is, transpose, adjoint };
 
 /// c = alpha op(a) op(b) + beta c, also where there is nothing to sum up. Each rank makes its own
 /// part of c from panels of a and b, used in place where a rank of the node holds them. Floating
-/// point and complex numbers. Syncs before the first change of c if it is also an operand.
+/// point and complex numbers. c may share its array with an operand, but no element.
 void multiply(const Runtime& runtime, const void* alpha, Op op_a, const Matrix& a, Op op_b,
               const Matrix& b, const void* beta, const Matrix& c);
 

@@ -37,8 +37,8 @@ struct CheckpointRecord {
 };
 
 /// Writes numbered records of bytes, in named groups, to a new file; docs/disk.md has the layout.
-/// The file exists and is valid only once finish() has returned. Throws Error{io}.
-/// One thread.
+/// The file is valid only once finish() has returned; without that it goes with the writer. Throws
+/// Error{io}. One thread.
 class CheckpointWriter {
  public:
   CheckpointWriter(Store& store, std::filesystem::path path, CheckpointStamp stamp);
