@@ -22,6 +22,8 @@ _readable = {np.dtype(name)
              for name in ("float64", "float32", "complex128", "complex64", "int64", "int32")}
 
 
+not_in_place = "out= is a NumPy array, and this is none; in place of a += b say a = a + b"
+
 _overlap_work = 1000  # steps to find out whether two arrays have elements in common
 
 
@@ -200,7 +202,9 @@ class BlockArray(np.lib.mixins.NDArrayOperatorsMixin):
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **more: Any) -> Any:
         if any(isinstance(one, BlockArray) for one in more.get("out", ())):
-            raise TypeError("out= is a NumPy array; to rename a result, say a = a + b")
+            raise TypeError(not_in_place)
+        if "where" in more:
+            more["where"] = _computable(more["where"])
         return getattr(ufunc, method)(*(_computable(one) for one in inputs), **more)
 
     def __array_function__(self, function: Any, types: Any, args: Any, more: Any) -> Any:

@@ -139,7 +139,8 @@ def test_functions_of_numpy_take_them(session):
                      lambda p, q: p.std(0), lambda p, q: np.var(q, axis=1, ddof=1), lambda p, q: p.var(), lambda p, q: np.std(p, keepdims=True),
                      lambda p, q: p.max(1), lambda p, q: q.reshape(7, 8), lambda p, q: (q > 0).any(), lambda p, q: q.argmin(0),
                      lambda p, q: q.conjugate(), lambda p, q: q.compress([1, 0, 1], axis=0), lambda p, q: q.sum(initial=2.0),
-                     lambda p, q: np.sum(q, where=np.ones((8, 7), bool)), lambda p, q: q[True], lambda p, q: q[False, 1:],
+                     lambda p, q: np.sum(q, where=np.ones((8, 7), bool)), lambda p, q: np.sum(q, where=q > 0), lambda p, q: (q > 0).conj(),
+                     lambda p, q: np.add(q, 1, where=q > 0, out=np.zeros((8, 7))), lambda p, q: q[True], lambda p, q: q[False, 1:],
                      lambda p, q: q[..., None, 2], lambda p, q: p[1] @ q[:, 3], lambda p, q: np.maximum(q, 0)):
         same(function(x, y), np.asarray(function(a, b)), "function")
     with pytest.raises(ValueError, match="do not go together"):
@@ -151,6 +152,8 @@ def test_functions_of_numpy_take_them(session):
     assert isinstance(x.std(0), blockyard.LazyArray) and isinstance(np.var(x), blockyard.LazyArray)
     with pytest.raises(AttributeError, match="would change it"):
         y.sort()
+    with pytest.raises(TypeError, match=r"a = a \+ b"):
+        y += 1
 
 
 def test_wrong_axes_are_refused(session):

@@ -160,5 +160,7 @@ def test_a_result_of_a_program_has_python_s_protocols():
     assert len(x) == 1 and bool(x) and not bool(blockyard._arrays.BlockArray("x", np.zeros((1, 1)), [[1], [1]]))
     with pytest.raises(ValueError, match="ambiguous"):
         bool(blockyard._arrays.BlockArray("x", np.zeros((2, 1)), [[2], [1]]))
+    truth = blockyard._arrays.BlockArray("t", np.array([[True]]), [[1], [1]])
+    assert np.sum(x, where=truth) == np.sum(np.ones((1, 1)) * 2, where=truth) == 2.0
     one = blockyard._arrays.BlockArray("x", np.array(2.0), [])
     assert (int(one), float(one), complex(one)) == (2, 2.0, 2.0)

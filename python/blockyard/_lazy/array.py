@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _errors
-from .._arrays import BlockArray, map_of
+from .._arrays import BlockArray, map_of, not_in_place
 from .._axes import axes_of, order_of
 from .._sources import BlockSource, Sizes, is_source, source_of
 from .nodes import Leaf, Map, Node, contract
@@ -245,7 +245,7 @@ class LazyArray(Sizes, np.lib.mixins.NDArrayOperatorsMixin):
         return self if not copy and wanted == self.dtype else self._of(_cast(self._node, wanted))
 
     def conj(self) -> Any:
-        return np.conjugate(self)
+        return self if self.dtype.kind in "biuf" else np.conjugate(self)  # which makes int8 of truths
 
     @property
     def real(self) -> "LazyArray":
@@ -264,7 +264,9 @@ class LazyArray(Sizes, np.lib.mixins.NDArrayOperatorsMixin):
             return self._mapped(ufunc, inputs)
         outs = more.get("out")
         if outs is not None and any(isinstance(one, LazyArray) for one in outs):
-            raise TypeError("out= is a NumPy array; to rename a result, say a = a + b")
+            raise TypeError(not_in_place)
+        if "where" in more:
+            more["where"] = whole(more["where"])
         return getattr(ufunc, method)(*(whole(one) for one in inputs), **more)
 
     def __array_function__(self, function: Any, types: Any, args: Any, more: Any) -> Any:
