@@ -7,10 +7,8 @@ import numbers
 import os
 import sys
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Union
-
-import numpy as np
 
 from . import _core, _errors
 from ._files import Files, write_file
@@ -181,7 +179,7 @@ def apply(spec: _core.Spec, constants: Mapping[str, float] | None, segments: Seg
     if not isinstance(segments, Mapping):
         raise _errors.InputError(f'segments is a dict such as {{"ao": [5, 6, 7]}}, or "best", not {segments!r}')
     for kind, extents in segments.items():
-        spec.segments(f"{kind}={segments_text(extents)}")
+        spec.segments(f"{kind}={segments_text(kind, extents)}")
     for key, text in option_pairs(options):
         spec.set(key, text)
 
@@ -195,8 +193,12 @@ def set_constant(spec: _core.Spec, name: str, value: Any) -> None:
         raise TypeError(f"constant {name} is neither an int nor a float: {value!r}")
 
 
-def segments_text(extents: int | Sequence[int]) -> str:
-    return str(extents) if isinstance(extents, (int, np.integer)) else ",".join(str(int(e)) for e in extents)
+def segments_text(kind: str, extents: int | Sequence[int]) -> str:
+    lengths = list(extents) if isinstance(extents, Iterable) else [extents]
+    if not lengths or not all(isinstance(one, numbers.Integral) and one > 0 for one in lengths):
+        raise _errors.InputError(f"segments of {kind}: {extents!r} are no lengths, such as [20, 20, 10]; each is a whole number from 1 on "
+                                 "(blockyard.even_segments makes them)")
+    return ",".join(str(int(one)) for one in lengths)
 
 
 def prepare(spec: _core.Spec, where: _core.Places, supers: Sequence[PythonSuper] = (), *,

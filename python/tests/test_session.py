@@ -164,6 +164,12 @@ def test_wrong_arrays_are_refused(session):
         session.compile("nowhere.sial")
 
 
+@pytest.mark.parametrize("wrong", [[], [6, 6.5], [0, 12], "12", 0, -12, 12.0, None])
+def test_segments_are_lengths(session, wrong):
+    with pytest.raises(blockyard.InputError, match="segments of ao.*even_segments"):
+        session.run(SQUARE, arrays={"a": np.eye(12), "b": np.eye(12)}, segments={"ao": wrong, "mo": [12]})
+
+
 def test_a_session_leaves_nothing_behind(tmp_path):
     with blockyard.Session(workers=1, memory="32M", scratch=tmp_path, quiet=True) as session:
         for _ in range(3):
