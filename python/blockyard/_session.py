@@ -314,7 +314,7 @@ class Session:
         The function receives a NumPy view of each block (elements as in the program: float64, float32, complex128 or
         complex64; Fortran order; writable only where the signature says w or u; zero where it says w), a float or a
         complex for a scalar that is read, an array of order 0 for one that is written. Views are valid only
-        during the call.
+        during the call. Results are written into the operands; returning one is an error.
 
         Each call holds the GIL, so workers call it one at a time. In free-threaded Python it must be thread-safe. Leave
         the computation to NumPy, which is fast.
@@ -323,7 +323,7 @@ class Session:
             raise ValueError(f"signature {signature!r}: one of r, w, u for each operand")
 
         def register(function: Super) -> Super:
-            self._supers[name.lower()] = (name.lower(), signature, types, called(function, info), opencl, cuda)
+            self._supers[name.lower()] = (name.lower(), signature, types, called(function, signature, info), opencl, cuda)
             return function
 
         return register

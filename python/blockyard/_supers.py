@@ -8,6 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 
 @dataclass(frozen=True)
 class BlockInfo:
@@ -19,15 +21,24 @@ class BlockInfo:
     workers: int
 
 
-def called(function: Callable[..., Any], info: bool) -> Callable[..., None]:
+def called(function: Callable[..., Any], signature: str, info: bool) -> Callable[..., None]:
     """What workers call: the function with the views of its operands, and with a BlockInfo where it wants one."""
+    writes = set(signature) != {"r"}
+
     def call(views: list[Any], segments: list[Any], worker: int, workers: int) -> None:
-        if info:
-            function(*views, BlockInfo(tuple(map(tuple, segments)), worker, workers))
-        else:
-            function(*views)
+        more = [BlockInfo(tuple(map(tuple, segments)), worker, workers)] if info else []
+        made = function(*views, *more)
+        if made is not None and writes:
+            _require_written(made, views)
 
     return call
+
+
+def _require_written(made: Any, views: list[Any]) -> None:
+    """Whoever returns a result means it to go into the block; ``np.add(a, b, out=a)`` returns what is there already."""
+    is_result = isinstance(made, (np.ndarray, np.generic, float, complex))
+    if is_result and not any(np.may_share_memory(made, view) for view in views if isinstance(view, np.ndarray)):
+        raise TypeError("it returns its result, which nobody receives: write into the operand, as in block[...] = result")
 
 
 def guarded(function: Callable[..., Any]) -> Callable[..., None]:

@@ -146,3 +146,14 @@ def test_errors_of_python_super_instructions_name_the_line(session):
         session.run(SUPER)  # the program declares another signature
     with pytest.raises(ValueError, match="signature"):
         session.super("touch", "x")
+
+
+def test_a_result_is_written_and_not_returned(session):
+    for function in (lambda block: 2 * block, lambda block: block.sum(), lambda block: float(block.sum())):
+        session.super("touch", "u")(function)
+        with pytest.raises(blockyard.InputError, match=r"block\[\.\.\.\] = result") as raised:
+            session.run(SUPER)
+        assert raised.value.line == 7 and not arrays_shown(raised.value)
+    for function in (lambda block: np.multiply(block, 2, out=block), lambda block: block[:1], lambda block: True):
+        session.super("touch", "u")(function)
+        session.run(SUPER)
