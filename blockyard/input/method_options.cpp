@@ -56,7 +56,7 @@ constexpr std::array options = {
                  0,
                  {"unknown", "check", "follow"},
                  "check: test whether the solution is a minimum; follow: if not, continue to a "
-                 "lower one (unrestricted)"},
+                 "lower one (open shells, unrestricted)"},
     MethodOption{"unrestricted", OptionForm::truth, 0, {}, "treat a closed shell as an open one"},
     MethodOption{"reference",
                  OptionForm::word,

@@ -148,10 +148,6 @@ bool wants_unrestricted(const input::MethodSpec& method, const qc::Molecule& mol
   if (is_asked && wanted_reference(method) == Reference::rohf)
     throw Error(Errc::bad_input, "unrestricted = true and reference = \"rohf\" exclude each other");
   const auto wanted_stability = int_of(method, "stability");
-  if (wanted_stability != 0 && wanted_reference(method) == Reference::rohf)
-    throw Error(Errc::bad_input,
-                "stability is for unrestricted and closed-shell solutions, not for "
-                "reference = \"rohf\"");
   if (wanted_stability == 2 && molecule.multiplicity == 1 && needs_spin_orbitals)
     throw Error(
         Errc::bad_input,

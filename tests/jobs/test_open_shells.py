@@ -21,11 +21,15 @@ RESTRICTED = {
 }
 # Stability of Hartree-Fock: geometry in Angstrom, multiplicity, basis, option; energy and lowest eigenvalue of A + B in hartree. PySCF
 # 2.14.0: scf.RHF, scf.UHF (for "follow" from mixed orbitals, followed by its stability()), the matrix from its integrals in numpy.
+# Restricted open shells: scf.ROHF, and differences of its gradient between turned orbitals, 1e-4 apart.
 STRETCHED = "H 0 0 0\nH 0 0 3.0"
 STABILITY = [
     (STRETCHED, 1, "cc-pvdz", 'stability = "check"', -0.82644784388575, -0.35955167307841),
     (STRETCHED, 1, "cc-pvdz", 'unrestricted = true\nstability = "follow"', -0.99872112546057, 0.39408938311354),
     ("O 0 0 0\nO 0 0 1.2075", 3, "6-31g*", 'stability = "follow"', -149.61231729065162, 0.02628157514111),
+    ("O 0 0 0\nO 0 0 1.2075", 3, "sto-3g", 'reference = "rohf"\nstability = "check"', -147.63216699068244, -0.03066096578),
+    ("O 0 0 0\nO 0 0 1.2075", 3, "sto-3g", 'reference = "rohf"\nstability = "follow"', -147.63349587930, 0.0),
+    ("N 0 0 0\nH 0 0.8 0.6\nH 0 -0.8 0.6", 2, "6-31g", 'reference = "rohf"\nstability = "check"', -55.53044077170, 0.06555049240),
 ]
 NH2_SPIN_SQUARE = 0.7580800246  # in 6-31g*; PySCF 2.14.0, scf.UHF
 KEYS = common.ENERGIES
@@ -116,8 +120,6 @@ name = "mp2"
         entry = self.entry("h2o", "6-31g*")
         path = self.write("job.toml", job_file(entry, "scf", 'stability = "follow"'))
         self.assert_fails(self.run_blockyard("run", path), "needs unrestricted = true")
-        path = self.write("job.toml", job_file(self.entry("oh", "cc-pvdz"), "scf", 'reference = "rohf"\nstability = "check"'))
-        self.assert_fails(self.run_blockyard("run", path), "not for reference")
 
     def test_what_restricted_open_shells_cannot_do_is_refused(self):
         entry = self.entry("oh", "cc-pvdz")
