@@ -66,6 +66,11 @@ Json leading_json(const std::vector<lattice::Leading>& leading, bool is_pairing,
   return list;
 }
 
+Json eigenvalues_json(const std::vector<lattice::Leading>& leading) {
+  return {{"pairing", leading_json(leading, true, true)},
+          {"spin", leading_json(leading, false, true)}};
+}
+
 Json json_of(const HubbardJob& job, const HubbardReport& report) {
   return {{"title", job.title},
           {"sign", {report.g4.sign.real(), report.g4.sign_error}},
@@ -76,9 +81,7 @@ Json json_of(const HubbardJob& job, const HubbardReport& report) {
           {"effective_samples", report.g4.effective_samples},
           {"normalised", report.g4.why_undivided.empty()},
           {"g", green_json(report)},
-          {"eigenvalues",
-           {{"pairing", leading_json(report.g4.leading, true, true)},
-            {"spin", leading_json(report.g4.leading, false, true)}}},
+          {"eigenvalues", eigenvalues_json(report.g4.leading)},
           {"spin_susceptibility", leading_json(report.g4.leading, false, false)},
           {"ring", ring_json(report.g4)},
           {"output", job.output},
@@ -107,9 +110,12 @@ Json dca_json(const HubbardJob& job, const DcaReport& report) {
     if (!report.sigma_error.values.empty()) one["error"] = std::abs(report.sigma_error.values[at]);
     list.push_back(std::move(one));
   }
+  const std::vector<lattice::Leading>& leading = report.last.g4.leading_of_lattice;
   return {{"converged", report.is_converged},
           {"iterations", steps},
           {"self_energy", list},
+          {"eigenvalues", eigenvalues_json(leading)},
+          {"spin_susceptibility", leading_json(leading, false, false)},
           {"output", job.dca->output}};
 }
 
@@ -119,6 +125,22 @@ std::string step_text(const lattice::DcaStep& step) {
       "{:.2f}, "
       "sign {:.4f}\n",
       step.number, step.change, step.error, step.density, step.order, step.sign);
+}
+
+std::string leading_text(const std::vector<lattice::Leading>& leading, const HubbardReport& report,
+                         std::string_view whose) {
+  std::string text;
+  for (const lattice::Leading& one : leading) {
+    const bool is_pairing = lattice::is_pp(one.channel);
+    text += fmt::format("{} at q = [{}, {}]: leading eigenvalue{} {:.4f} +- {:.4f}",
+                        is_pairing ? "pairing" : "spin", one.momentum[0], one.momentum[1], whose,
+                        one.eigenvalue, one.eigenvalue_error);
+    text += is_pairing ? "\n"
+                       : fmt::format(", susceptibility from {} frequencies {:.4f} +- {:.4f}\n",
+                                     report.problem.axes.compact(), one.susceptibility,
+                                     one.susceptibility_error);
+  }
+  return text;
 }
 
 std::string text_of(const HubbardJob& job, const HubbardReport& report) {
@@ -133,16 +155,8 @@ std::string text_of(const HubbardJob& job, const HubbardReport& report) {
         fmt::format("G(k = {}, w0) = {:.5f} {:+.5f}i +- {:.5f}\n", one["k"].dump(),
                     one["re"].get<double>(), one["im"].get<double>(), one["error"].get<double>());
   }
-  for (const lattice::Leading& one : report.g4.leading) {
-    const bool is_pairing = lattice::is_pp(one.channel);
-    text += fmt::format("{} at q = [{}, {}]: leading eigenvalue{} {:.4f} +- {:.4f}",
-                        is_pairing ? "pairing" : "spin", one.momentum[0], one.momentum[1],
-                        job.dca ? " of the cluster" : "", one.eigenvalue, one.eigenvalue_error);
-    text += is_pairing ? "\n"
-                       : fmt::format(", susceptibility from {} frequencies {:.4f} +- {:.4f}\n",
-                                     report.problem.axes.compact(), one.susceptibility,
-                                     one.susceptibility_error);
-  }
+  text += leading_text(report.g4.leading, report, job.dca ? " of the cluster" : "");
+  text += leading_text(report.g4.leading_of_lattice, report, " of the lattice");
   return text + ring_text(report.g4) + "written to " + job.output + "\n";
 }
 

@@ -60,6 +60,15 @@ Complex Patches::green(int level, int k, Complex z) const {
   return sum / static_cast<double>(eps.size());
 }
 
+Complex Patches::bubble(int k1, Complex z1, int k2, Complex z2) const {
+  const std::vector<double>& eps1 = eps_[static_cast<std::size_t>(k1)];
+  const std::vector<double>& eps2 = eps_[static_cast<std::size_t>(k2)];
+  Complex sum = 0;
+  for (std::size_t i = 0; i < eps1.size(); ++i)
+    sum += 1.0 / ((z1 - model_.energy(0, eps1[i])) * (z2 - model_.energy(0, eps2[i])));
+  return sum / static_cast<double>(eps1.size());
+}
+
 double Patches::mean(int level, int k) const {
   const std::vector<double>& eps = eps_[static_cast<std::size_t>(k)];
   double sum = 0;

@@ -40,6 +40,9 @@ class Patches {
   Patches(const Hubbard& model, int directions, int points);
   /// The mean over the patch of 1 / (z - energy): energies above mu.
   [[nodiscard]] Complex green(int level, int k, Complex z) const;
+  /// The coarse-grained bubble of one layer: the mean over k~, the momenta of a patch, of
+  /// 1 / (z1 - energy(K1 + k~)) / (z2 - energy(K2 + k~)).
+  [[nodiscard]] Complex bubble(int k1, Complex z1, int k2, Complex z2) const;
   [[nodiscard]] double mean(int level, int k) const;
   [[nodiscard]] double deviation(int level, int k) const;  ///< standard deviation of energies
 

@@ -138,6 +138,7 @@ class Iteration {
     job.seed += apart * static_cast<std::uint64_t>(number);
     if (number != resumed_) job.checkpoints.from.clear();
     job.checkpoints.outer = state();
+    job.options.patches = &patches_;
     const int needed = std::max(bath_frequencies, job.half + job.exchange);
     Bath bath = bath_of(job.model, patches_, report_.sigma, needed);
     Problem problem = problem_of(job.model, job.half, job.exchange, job.exchange_momenta);

@@ -131,6 +131,8 @@ class G4Run::State {
     if (out) out->finish();
     if (out && parts) parts->remove_others();
     if (matrices) report.leading = matrices->leading(averages_);
+    if (matrices && options_.patches != nullptr)
+      report.leading_of_lattice = matrices->leading(averages_, options_.patches);
     return report;
   }
 

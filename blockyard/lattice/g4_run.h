@@ -44,6 +44,8 @@ struct G4Options {
   std::int64_t device_bytes = 0;  ///< of each rank on its device; 0: as on the host
   bool leaves_bins_out = false;   ///< the report has GreenEstimate::without
   bool has_matrices = false;  ///< the report tells eigenvalues, of one band and if they are small
+  /// Of the lattice that the cluster is embedded in, which outlive the run; none: it is by itself.
+  const Patches* patches = nullptr;
 };
 
 /// The work and memory of one rank.
@@ -71,9 +73,10 @@ struct G4Report {
   std::int64_t slice_bytes = 0;
   std::int64_t item_bytes = 0;
   std::vector<RankReport> ranks;
-  std::vector<ring::History> histories;  ///< by rank, at rank 0
-  GreenEstimate green;                   ///< empty: undivided
-  std::vector<Leading> leading;
+  std::vector<ring::History> histories;     ///< by rank, at rank 0
+  GreenEstimate green;                      ///< empty: undivided
+  std::vector<Leading> leading;             ///< of the cluster
+  std::vector<Leading> leading_of_lattice;  ///< empty without patches
   double seconds = 0;
 };
 

@@ -39,6 +39,64 @@ def coarse(eps, w, sigma, mu=0.0):
     return (1 / ((1j * w[:, None] + mu - sigma)[:, :, None] - eps[None])).mean(axis=-1)
 
 
+class Embedded:
+    """chi, G and Sigma of the result of a job, and what Bethe and Salpeter make of them in the lattice; by [w, momentum]."""
+
+    def __init__(self, path, model, points):
+        self.model, self.points = model, points
+        with h5py.File(path) as file:
+            self.beta = file.attrs["beta"]
+            self.momenta = [tuple(int(n) for n in k) for k in file["momenta"]]
+            self.exchange = [tuple(int(n) for n in q) for q in file["exchange_momenta"]]
+            self.g = file["G"][:, :, :, 0, 0]
+            self.chi = {name: file["G4"][name][0, :, :, :, :, :, 0, 0, 0, 0] for name in file["G4"]}
+        count = len(self.g)
+        self.w = (2 * (np.arange(count) - count // 2) + 1) * np.pi / self.beta
+        with h5py.File(path.with_suffix(".sigma.h5")) as file:
+            self.lengths = tuple(int(n) for n in file["lengths"])
+            before = file["self_energy"][:count // 2, :, 0]
+        eps = np.array([self.moved(k, (0, 0), 1)[0].ravel() for k in self.momenta])
+        g0 = 1 / (1 / coarse(eps, self.w[count // 2:], before) + before)  # in which G4 was accumulated
+        self.sigma = 1 / np.concatenate([g0[::-1].conj(), g0])[:, :, None] - 1 / self.g
+
+    def number(self, k):
+        return self.momenta.index(tuple(n % length for n, length in zip(k, self.lengths)))
+
+    def level(self, k):
+        x, y = (np.cos(2 * np.pi * n / length) for n, length in zip(k, self.lengths))
+        return -2 * (x + y) - 4 * self.model["t_prime"] * x * y - self.model["mu"]
+
+    def moved(self, k, q, sign):
+        """Each momentum sign (k + k~) + q of the lattice, by its energy, and the number of the cluster's."""
+        within = (np.arange(self.points) + 0.5) / self.points - 0.5
+        at = [sign * (n + one) + m for n, m, one in zip(k, q, np.meshgrid(within, within, indexing="ij"))]
+        return self.level(at), self.number([sign * n + m for n, m in zip(k, q)])
+
+    def bubbles(self, q, is_pairing):
+        """chi0 of the cluster and of the lattice, [w, momentum]."""
+        cluster = np.zeros(self.g.shape[:2], complex)
+        lattice = np.zeros_like(cluster)
+        for w, k, s in np.ndindex(self.g.shape):
+            w2, s2 = (len(self.w) - 1 - w, 1 - s) if is_pairing else (w, s)
+            factor = 0.5 if is_pairing else -0.5
+            eps1, k1 = self.moved(self.momenta[k], (0, 0), 1)
+            eps2, k2 = self.moved(self.momenta[k], q, -1 if is_pairing else 1)
+            cluster[w, k] += factor * self.g[w, k1, s] * self.g[w2, k2, s2]
+            lattice[w, k] += factor * (1 / (1j * self.w[w] - eps1 - self.sigma[w, k1, s]) /
+                                       (1j * self.w[w2] - eps2 - self.sigma[w2, k2, s2])).mean()
+        return cluster, lattice
+
+    def results(self, name, at):
+        """Eigenvalue and susceptibility of the cluster, then those of the lattice."""
+        order = self.g[:, :, 0].size
+        chi = self.chi[name][at].reshape(order, order).T
+        cluster, lattice = (one.ravel() for one in self.bubbles(self.exchange[at], name == "pp_up_down"))
+        gamma = np.diag(1 / cluster) - np.linalg.inv(chi)
+        for chi0 in (cluster, lattice):
+            full = np.linalg.inv(np.diag(1 / chi0) - gamma)
+            yield (np.linalg.eigvals(gamma * chi0).real.max(), full.sum().real / (self.beta * len(self.momenta)))
+
+
 class Dca(LatticeTest):
     def frequencies(self, beta, count):
         return (2 * np.arange(count) + 1) * np.pi / beta
@@ -78,6 +136,53 @@ exchange_momenta = [[0, 0]]"""))
         self.assertIn(f"density per spin {results['dca']['iterations'][0]['density']:.5f}", done.stdout)
         levels = patches([2], 16) - 0.7
         self.assertAlmostEqual(results["dca"]["iterations"][0]["density"], (1 / (np.exp(2 * levels) + 1)).mean(), delta=1e-5)
+
+    def check_embedded(self, model, points):
+        """Eigenvalues and susceptibilities of a run against sums over the result, patches written out."""
+        lattice = "\n".join(["sites = [2, 2]"] + [f"{key} = {value}" for key, value in model.items()])
+        results = self.simulate(job(lattice, f"""
+samples = 240
+iterations = 2
+tolerance = 0
+patch_points = {points}
+self_energy_frequencies = 8
+frequencies = 3
+channels = ["pp_up_down", "ph_magnetic"]
+exchange_momenta = [[0, 0], [1, 0], [1, 1]]"""))
+        embedded = Embedded(self.folder / "job.h5", model, points)
+        found = []
+        for name, kind, momenta in (("pp_up_down", "pairing", 1), ("ph_magnetic", "spin", 3)):
+            for at in range(momenta):
+                expected = list(embedded.results(name, at))
+                for (eigenvalue, susceptibility), where in zip(expected, (results, results["dca"])):
+                    self.assertAlmostEqual(where["eigenvalues"][kind][at]["value"], eigenvalue, delta=1e-7)
+                    self.assertEqual(where["eigenvalues"][kind][at]["q"], list(embedded.exchange[at]))
+                    if kind == "spin":
+                        self.assertAlmostEqual(where["spin_susceptibility"][at]["value"], susceptibility, delta=1e-7)
+                self.assertGreater(results["dca"]["eigenvalues"][kind][at]["error"], 0)
+                found.append(expected)
+        return results, embedded, found
+
+    def test_eigenvalues_of_the_lattice_have_the_bubble_of_its_patches(self):
+        results, _, found = self.check_embedded({"u": 3.0, "mu": 0.4, "t_prime": -0.2, "beta": 2.0}, 4)
+        for (cluster, _), (lattice, _) in found:
+            self.assertGreater(abs(cluster - lattice), 1e-3)
+        text = self.blockyard((self.folder / "job.toml").read_text()).stdout
+        value = results["dca"]["eigenvalues"]["pairing"][0]
+        self.assertIn(f"pairing at q = [0, 0]: leading eigenvalue of the lattice {value['value']:.4f} +- {value['error']:.4f}\n", text)
+
+    def test_with_one_momentum_in_a_patch_the_lattice_has_the_eigenvalues_of_the_cluster(self):
+        _, _, found = self.check_embedded({"u": 2.0, "mu": 0.0, "t_prime": 0.0, "beta": 2.0}, 1)
+        for cluster, lattice in found:
+            self.assertLess(abs(np.subtract(cluster, lattice)).max(), 1e-8)
+
+    def test_a_weak_attraction_pairs_as_the_bubble_of_the_lattice_says(self):
+        """Gamma is -U to first order; that of the cluster by itself gives half as much."""
+        results, embedded, _ = self.check_embedded({"u": -0.2, "mu": 0.0, "t_prime": 0.0, "beta": 4.0}, 8)
+        cluster, lattice = (0.2 * one.sum().real / (4.0 * 4) for one in embedded.bubbles((0, 0), True))
+        found = results["dca"]["eigenvalues"]["pairing"][0]["value"]
+        self.assertLess(abs(found - lattice), 0.1 * lattice)
+        self.assertGreater(abs(found - cluster), 0.2 * lattice)
 
     def check_near(self, found, error, expected, more=0.0):
         self.assertLess((abs(found - expected) - 5 * error - more).max(), 0)
