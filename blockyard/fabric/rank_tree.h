@@ -6,8 +6,8 @@
 namespace blockyard::fabric {
 
 /// The tree along which ranks talk to rank 0: the parent of a rank is its number in base 4 with the
-/// last digit that is not zero set to zero. So the ranks below one follow it without gap, and up to
-/// four ranks talk to rank 0 themselves. The number of ranks alone determines it.
+/// last digit that is not zero set to zero. So the ranks below one follow it without gap, and where
+/// there are up to four, all others talk to rank 0. The number of ranks alone determines it.
 inline constexpr int tree_base = 4;
 
 /// REQUIRES: rank > 0.
