@@ -54,9 +54,7 @@ class Files:
         _core.check_outputs(job, [os.fspath(path) for path in (*self, trace) if path is not None], list(inputs))
 
     def write(self, result: "Result") -> None:
-        """By the process that has the results."""
-        if not result.is_of_this_process:
-            return
+        """By the first process."""
         for path, make in self._makers:
             write_file(path, make(result))
         for what, path in self._cubes.items():

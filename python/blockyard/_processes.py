@@ -102,6 +102,11 @@ def together(processes: "Processes | None") -> Any:
     return nullcontext() if processes is None else processes.together()
 
 
+def at_first(processes: "Processes | None", make: Callable[[], T]) -> T:
+    """What only the first process does: its result in all of them, or its exception."""
+    return make() if processes is None else processes.at_first(make)
+
+
 def end_at_once() -> NoReturn:
     """Ends this process as failed, also where its output is on a full disk or closed: others wait for it."""
     try:

@@ -16,7 +16,7 @@ from ._keywords import method_options, option_pairs, refuse_unknown, takes
 from ._molecules import Settings, files_of, name_of, read_spec, setting_text
 from ._options import RunOptions
 from ._places import places
-from ._processes import Processes, is_first, join, joined, together
+from ._processes import Processes, at_first, is_first, join, joined, together
 from ._progress import Progress, machine_file
 from ._result import Result, ToldResults
 from ._signals import CheckpointSignal, OrderlyEnd
@@ -120,18 +120,22 @@ def run(
     given = settings_of(method, basis, charge, multiplicity, settings, options)
     files = Files(json=json, report=report, molden=molden, fcidump=fcidump, cube=cube, qcschema=qcschema)
     # All processes run what process 0 reads.
-    spec = _core.Spec()
-    if is_first(processes):
-        spec = read_spec(job, [os.fspath(folder) for folder in programs], given)
+    read: list[_core.Spec] = []
+    at_first(processes, lambda: read.append(read_spec(job, [os.fspath(folder) for folder in programs], given)))
+    spec = read[0] if read else _core.Spec()
     apply(spec, constants, segments, options)
     spec.name_checkpoints(name_of(job))
-    if _kept is not None and is_first(processes):
-        _kept.keep_apart(spec)
     where = places([os.fspath(folder) for folder in imports])
-    if segments == "best" and is_first(processes):
-        chosen = _core.choose_segments(spec, where, machine_file(), 1 if processes is None else processes.count)
-        if not quiet and sys.stdout is not None:
-            sys.stdout.write(chosen)
+
+    def decide() -> None:
+        if _kept is not None:
+            _kept.keep_apart(spec)
+        if segments == "best":
+            chosen = _core.choose_segments(spec, where, machine_file(), 1 if processes is None else processes.count)
+            if not quiet and sys.stdout is not None:
+                sys.stdout.write(chosen)
+
+    at_first(processes, decide)
     prepared = prepare(spec, where, processes=processes, has_trace=trace is not None)
     inputs = [*files_of(job), *spec.files_read(where)]
     return finish(prepared, files, inputs, quiet=quiet, progress=progress, processes=processes, trace=trace)
@@ -141,11 +145,10 @@ def finish(job: _core.Job, files: Files, inputs: Sequence[str] = (), *, quiet: b
            processes: Processes | None, trace: Path | None) -> Result:
     """Runs a job with a method, or programs, and writes its files, none of which is one of ``inputs``. Raises NotConverged
     with what is known."""
-    with together(processes):
-        files.check(job, inputs, trace)
+    at_first(processes, lambda: files.check(job, inputs, trace))
     results, text = execute(job, quiet=quiet, progress=progress, processes=processes, trace=trace)
     result = Result(results, text)
-    files.write(result)
+    at_first(processes, lambda: files.write(result))
     if results.unconverged:
         error = _errors.NotConverged(results.unconverged)
         error.result = result
@@ -249,14 +252,15 @@ def execute(job: _core.Job, *, quiet: bool, progress: ProgressWish,
         bar.close()
     for error in results.lost:
         warnings.warn(error, RuntimeWarning, stacklevel=3)
-    if trace is not None and is_first(processes):
-        write_file(trace, results.trace())
-    text = "".join(printed)
-    if processes is None:
-        return results, text
-    mine = (ToldResults(results), text) if processes.number == 0 else None
-    told = processes.share(mine)
-    assert told is not None
-    told[0].is_first = processes.number == 0
-    told[0].here = results if processes.number == 0 else None
+
+    def tell() -> tuple[_core.Results | ToldResults, str]:
+        if trace is not None:
+            write_file(trace, results.trace())
+        return results if processes is None else ToldResults(results), "".join(printed)
+
+    told = at_first(processes, tell)
+    if processes is not None:
+        assert isinstance(told[0], ToldResults)
+        told[0].is_first = processes.number == 0
+        told[0].here = results if processes.number == 0 else None
     return told

@@ -144,3 +144,27 @@ def test_an_error_ends_all_processes_where_output_cannot_be_written(start, outpu
         MPI.COMM_WORLD.barrier()
     """, tmp_path)
     assert done.returncode == 1, done.stdout + done.stderr
+
+
+def test_what_process_0_cannot_read_or_write_is_an_error_of_all(tmp_path):
+    (tmp_path / "p.sial").write_text("sial p\nscalar x\nx = 1.0\nendsial p\n")
+    done = run_in(2, """
+        import blockyard
+        me = blockyard.processes()[0]
+        few = {"workers": 1, "memory": "64M", "quiet": True}
+        with blockyard.Session(**few) as s:
+            for attempt in (lambda: blockyard.run("none.toml", **few),
+                            lambda: blockyard.run("p.sial", trace="p.json", json="p.json", **few),
+                            lambda: blockyard.run("p.sial", trace="/dev/full", **few),
+                            lambda: blockyard.run("p.sial", json="/dev/full", **few),
+                            lambda: blockyard.run("p.sial", report="/dev/full" if me == 0 else None, **few),
+                            lambda: s.run("p.sial", trace="/dev/full")):
+                try:
+                    attempt()
+                except blockyard.Error as error:
+                    print(error, flush=True)
+            assert s.run("p.sial").scalars["x"] == 1
+    """, tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.count("none.toml") == 2 and done.stdout.count("named for two outputs") == 2, done.stdout
+    assert done.stdout.count("cannot write /dev/full: No space left on device") == 8, done.stdout

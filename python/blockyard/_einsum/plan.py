@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _core, _errors
-from .._processes import fingerprint
+from .._processes import at_first, fingerprint
 from .._run import PythonSuper
 from .costs import needed_bytes
 from .layout import arrange
@@ -182,7 +182,7 @@ def means_of(session: "Session") -> tuple[int, int]:
                   else _core.memory_bytes(str(session.memory)))
         return session.workers or max(1, _core.usable_cores() // sharing), memory
 
-    return here() if together is None else together.at_first(here)
+    return at_first(together, here)
 
 
 def _fit(session: "Session", plan: Plan) -> None:
