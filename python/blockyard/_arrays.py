@@ -27,6 +27,14 @@ not_in_place = "out= is a NumPy array, and this is none; in place of a += b say 
 _overlap_work = 1000  # steps to find out whether two arrays have elements in common
 
 
+def unmasked(array: Any) -> Any:
+    """The array itself. Raises InputError for a masked array of NumPy: what lies below a mask is no value."""
+    if isinstance(array, np.ma.MaskedArray) and np.ma.is_masked(array):
+        raise _errors.InputError("elements of the array are masked, and masks are not computed with: give array.filled(0), or "
+                                 "another value for them")
+    return array
+
+
 def readable(name: str, array: np.ndarray) -> np.ndarray:
     """The array itself if its blocks can be read in place, else a copy in double precision."""
     copied = np.complex128 if np.iscomplexobj(array) else np.float64

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from . import _core, _errors
-from ._arrays import BlockArray, Lending
+from ._arrays import BlockArray, Lending, unmasked
 from ._einsum import EinsumArray, Plan, plan_einsum, run_plan
 from ._keywords import refuse_unknown, takes, with_options
 from ._lazy import LazyArray, lazy
@@ -386,12 +386,12 @@ def _mark_of(array: np.ndarray | GlobalArray | BlockSource) -> tuple[Any, ...]:
 
 def _given(array: Any) -> np.ndarray | GlobalArray | BlockSource:
     if isinstance(array, (np.ndarray, GlobalArray, BlockSource)):
-        return array
+        return unmasked(array)
     return source_of(array) if is_source(array) else np.asarray(array)
 
 
 def _as_operand(operand: Any) -> Any:
-    return np.asarray(operand) if isinstance(operand, (BlockArray, LazyArray)) else operand
+    return np.asarray(operand) if isinstance(operand, (BlockArray, LazyArray)) else unmasked(operand)
 
 
 def _lower(arrays: Mapping[str, Any] | None) -> dict[str, Any]:

@@ -164,6 +164,16 @@ def test_wrong_arrays_are_refused(session):
         session.compile("nowhere.sial")
 
 
+def test_masks_are_refused(session):
+    eye, masked = np.eye(12), np.ma.masked_less(np.arange(144.0).reshape(12, 12), 5)
+    for use in (lambda a: session.run(SQUARE, arrays={"a": a, "b": eye}, segments=SEGMENTS), lambda a: session.einsum("ij,jk->ik", a, eye),
+                lambda a: float(session.array(a).sum()), lambda a: float((session.array(eye) + a).sum())):
+        with pytest.raises(blockyard.InputError, match=r"filled\(0\)"):
+            use(masked)
+        use(masked.filled(0))
+        use(np.ma.masked_less(np.ones((12, 12)), 0))  # of which nothing is masked
+
+
 @pytest.mark.parametrize("wrong", [[], [6, 6.5], [0, 12], "12", 0, -12, 12.0, None])
 def test_segments_are_lengths(session, wrong):
     with pytest.raises(blockyard.InputError, match="segments of ao.*even_segments"):

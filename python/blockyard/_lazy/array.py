@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _errors
-from .._arrays import BlockArray, map_of, not_in_place
+from .._arrays import BlockArray, map_of, not_in_place, unmasked
 from .._axes import axes_of, order_of
 from .._sources import BlockSource, Sizes, is_source, source_of
 from .nodes import Leaf, Map, Node, contract
@@ -362,7 +362,7 @@ def lazy(session: "Session", array: Any) -> LazyArray:
         return array
     if isinstance(array, BlockArray):
         array = np.asarray(array)
-    given = array if isinstance(array, BlockSource) else source_of(array) if is_source(array) else np.asarray(array)
+    given = array if isinstance(array, BlockSource) else source_of(array) if is_source(array) else np.asarray(unmasked(array))
     if not _is_computable(given.dtype):
         raise TypeError(f"an array to compute with has real or complex numbers of at most double precision, not {given.dtype}")
     return LazyArray(session, Leaf(given))
