@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <numeric>
 #include <optional>
+#include <span>
 
 #include "blockyard/base/error.h"
 #include "blockyard/base/text.h"
@@ -85,6 +86,31 @@ std::optional<std::vector<std::int64_t>> segments_before(
   return before;
 }
 
+/// The first few lengths: an index may have thousands of segments.
+std::string lengths_of(std::span<const Extent> segments) {
+  constexpr std::size_t most = 8;
+  if (segments.size() <= most) return array::print_segments(segments);
+  return fmt::format("{} and {} more", array::print_segments(segments.first(most)),
+                     segments.size() - most);
+}
+
+/// Why segments_before found nothing.
+std::string misfit(const array::Grid& grid, const array::Segments& segments,
+                   const std::vector<std::vector<Extent>>& kept) {
+  if (kept.size() != grid.order())
+    return fmt::format("it has {} indexes, and that {}", grid.order(), kept.size());
+  for (std::size_t k = 0; k < grid.order(); ++k) {
+    const array::Axis& axis = grid.axis(k);
+    if (kept[k] == axis.extents() || std::ranges::equal(kept[k], segments.extents(axis.kind())))
+      continue;
+    return fmt::format(
+        "the lengths of the segments of index {} are {} here and {} there: use the segments and "
+        "the range of the program that kept it",
+        k + 1, lengths_of(axis.extents()), lengths_of(kept[k]));
+  }
+  return "";
+}
+
 /// Complex numbers never become real ones unsaid.
 void check_types(const std::string& array, ElementType to, std::string_view what,
                  ElementType from) {
@@ -160,9 +186,9 @@ void Persistence::restore_array(std::int32_t array, const std::string& label) {
   const auto before = segments_before(grid, setting_.environment.segments, found->second);
   if (!before)
     throw Error(Errc::bad_input,
-                fmt::format("array '{}' has other segments than what is kept under \"{}\", which "
-                            "is not over all segments of the indexes that differ",
-                            setting_.naming.array(array), label));
+                fmt::format("array '{}' does not fit what is kept under \"{}\": {}",
+                            setting_.naming.array(array), label,
+                            misfit(grid, setting_.environment.segments, found->second)));
   const ElementType type = setting_.array(array).type;
   if (const ElementType kept = setting_.kept.type_of(label); kept != type)
     throw Error(Errc::bad_input,
