@@ -250,6 +250,7 @@ void Walk::sample(flow::Iterations& all, std::span<const std::int64_t> candidate
   double sum = 0;
   double sum_of_squares = 0;
   double longest = 0;
+  bool has_iteration = false;
   const double before = work_.core_seconds;
   for (const std::int64_t position : sample_of(all_of_them, count, random_)) {
     const auto at = static_cast<std::size_t>(position);
@@ -257,6 +258,7 @@ void Walk::sample(flow::Iterations& all, std::span<const std::int64_t> candidate
     const bool is_iteration = all.pardo().where < 0 || where(all.pardo().where);
     where_steps += std::exchange(steps_, 0);
     if (!is_iteration) continue;
+    has_iteration = true;
     ranks_.clear_caches();
     const double begin = work_.core_seconds;
     (void)iterate(body);
@@ -267,6 +269,11 @@ void Walk::sample(flow::Iterations& all, std::span<const std::int64_t> candidate
     ranks_.drop_pending();
   }
   ranks_.clear_caches();
+  if (!has_iteration)
+    assume(
+        fmt::format("no iteration, as none of {} settings tried satisfies its conditions (try "
+                    "more with --steps)",
+                    count));
   const auto n = static_cast<double>(count);
   variance_ += total * total / n * std::max(0.0, sum_of_squares / n - sum * sum / n / n);
   weight_ = outer;

@@ -134,6 +134,20 @@ endpardo a
   EXPECT_NEAR(sampled.seconds / exact.seconds, 1, 0.3);
 }
 
+TEST(Walk, says_that_a_sample_met_no_iteration) {
+  const auto pardo = [](const std::string& conditions) {
+    return large_job(100,
+                     "pardo i, j, k\n" + conditions + "  put d[i,j] = 1.0\nendpardo i, j, k\n");
+  };
+  const auto assumed = [](const job::Job& job) {
+    return sampled_plan(job, assumed_machine(), 1).programs[0].assumptions;
+  };
+  EXPECT_TRUE(assumed(pardo("")).empty());
+  const std::vector<std::string> found = assumed(pardo("  where i + 100*j + 10000*k == 999999\n"));
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_NE(found[0].find("no iteration, as none of"), std::string::npos) << found[0];
+}
+
 TEST(DiskWarning, a_plan_that_fails_gives_none) {
   job::Job job = job_of({program("p", "x = 1.0\nstop\n")});
   job.memory.spilled_bytes = 1;
