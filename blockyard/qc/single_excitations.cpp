@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "blockyard/qc/single_excitations.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -74,6 +76,7 @@ Vector3 singlet_transition_dipole(std::span<const double> amplitudes, Extent vir
 }
 
 void make_biorthogonal(std::vector<double> met, std::vector<Vector3>& moments) {
+  constexpr double least = 1e-3;
   const std::size_t n = moments.size();
   base::require(met.size() == n * n, "a square of overlaps");
   const auto entry = [&](std::size_t row, std::size_t column) -> double& {
@@ -83,9 +86,15 @@ void make_biorthogonal(std::vector<double> met, std::vector<Vector3>& moments) {
     std::size_t pivot = k;
     for (std::size_t row = k + 1; row < n; ++row)
       if (std::abs(entry(row, k)) > std::abs(entry(pivot, k))) pivot = row;
-    if (std::abs(entry(pivot, k)) < 1e-8)
-      throw base::Error(base::Errc::bad_input,
-                        "left and right excited states are not the same ones: ask for more roots");
+    if (std::abs(entry(pivot, k)) < least)
+      throw base::Error(
+          base::Errc::bad_input,
+          fmt::format(
+              "oscillator strengths: excited state {} meets the left states by {:.1e} only, "
+              "at least {} is needed. Either the left states are not the same ones: ask "
+              "for more roots; or two states of one symmetry nearly coincide, and have no "
+              "reliable moments: leave out oscillator_strengths for their energies",
+              k + 1, std::abs(entry(pivot, k)), least));
     std::swap(moments[k], moments[pivot]);
     for (std::size_t column = 0; column < n; ++column)
       std::swap(entry(k, column), entry(pivot, column));

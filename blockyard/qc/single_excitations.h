@@ -39,7 +39,9 @@ struct Excitation {
 
 /// Moments of left states that met[left, right] of the right ones (as many, first index fastest)
 /// become those of the combinations that meet one right state each, by 1. Throws Error{bad_input}
-/// if there are none.
+/// if what a state meets is below 1e-3. It is about 1 of states of norm 1, and goes to zero where
+/// two eigenvectors of a matrix that is not symmetric become one. Vectors that converged to 1e-6
+/// meet others than their own by 1e-6 / (difference of energies), which must not count as theirs.
 void make_biorthogonal(std::vector<double> met, std::vector<Vector3>& moments);
 
 /// 2/3 w |mu|^2, in atomic units: w in hartree, mu in e bohr.
