@@ -26,7 +26,9 @@ EventOwner timing_event() {
 }  // namespace
 
 Machine::Plan* Machine::open_kernel(const blockyard_kernel& kernel) {
-  if (kernel.ptx == nullptr && kernel.cuda == nullptr) return nullptr;
+  const bool is_text = kernel.ptx == nullptr && kernel.cuda != nullptr;
+  const auto compiler = is_text ? TextCompiler::find() : std::nullopt;
+  if (kernel.ptx == nullptr && !compiler) return nullptr;
   use();
   check(cudaFree(nullptr), "cudaFree");  // modules go to the context that this makes
   if (!driver_) driver_ = Driver::find();
@@ -37,8 +39,6 @@ Machine::Plan* Machine::open_kernel(const blockyard_kernel& kernel) {
     if (kernel.ptx != nullptr) {
       code = kernel.ptx;
     } else {
-      const auto compiler = TextCompiler::find();
-      if (!compiler) return nullptr;
       code = compiler->compile_text(kernel_text(kernel), entry, capability_);
       entry = "blockyard_entry";
     }

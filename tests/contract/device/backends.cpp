@@ -90,6 +90,14 @@ std::vector<Backend> backends() {
     all.push_back({"cuda_without_cutensor", &cuda.table(), "cutensor=0"});
   }
 #endif
+#ifdef BLOCKYARD_CUDA_STAND_IN
+  static const Plugin stand_in(BLOCKYARD_CUDA_STAND_IN);
+  const Table& over_stand_in = stand_in.table();
+  all.push_back({"cuda_stand_in_lazy", &over_stand_in, "seed=0"});
+  all.push_back({"cuda_stand_in_seed_1", &over_stand_in, "seed=1"});
+  all.push_back({"cuda_stand_in_without_peers", &over_stand_in, "seed=2 peers=0"});
+  all.push_back({"cuda_stand_in_without_pools", &over_stand_in, "seed=3 pools=0"});
+#endif
   return all;
 }
 
