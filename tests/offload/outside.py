@@ -8,6 +8,7 @@ waits while its server computes.
 """
 
 import concurrent.futures
+import functools
 import json
 import os
 import pathlib
@@ -24,6 +25,8 @@ PSEUDOPOTENTIALS = pathlib.Path("/usr/share/espresso/pseudo")
 LIBRARIES = next(iter(pathlib.Path("/usr/lib").glob("*/lapack/liblapack.so.3")), pathlib.Path("/missing/x/x")).parents[1]
 TESTERS = LIBRARIES / "lapack"
 BLAS_TESTERS = LIBRARIES / "blas"
+SCALAPACK_TESTERS = LIBRARIES / "scalapack" / "openmpi-tests"
+SLEPC = pathlib.Path("/usr/lib/slepc/lib/python3/dist-packages/slepc4py")
 HPCC_OUTPUT = "hpccoutf.txt"
 LIMIT_SECONDS = 3000
 SETTINGS = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "ESPRESSO_PSEUDO": str(PSEUDOPOTENTIALS),
@@ -43,6 +46,11 @@ def outcome_of_pytest(text):
     last = (text.splitlines() or [""])[-1]
     return sorted(re.findall(r"(\d+) (passed|failed|error|skipped)", last)) + sorted(
         re.findall(r"(?m)^(?:FAILED|ERROR) \S+", text)) if re.search("passed|skipped", last) else []
+
+
+def outcome_of_scalapack(text):
+    """Of each routine: tests, how many passed, failed, and were left out."""
+    return re.findall(r"(?m)^ *\| +(P\w+(?: +\d+)+)", text)
 
 
 def outcome_of_hpcc(text):
@@ -111,6 +119,8 @@ def programs():
     yield Program("hpcc.4", ["mpirun", "-n", "4", "hpcc"], outcome_of_hpcc, before=lambda folder: write_hpcc(folder, 2),
                   output=HPCC_OUTPUT)
     yield Program("octave", ["octave-cli", "--norc", EXAMPLES / "modes.m"], str.splitlines)
+    yield Program("petsc", ["/usr/bin/python3", pathlib.Path(__file__).with_name("solvers.py")], str.splitlines, needs=SLEPC)
+    yield from testers_of_scalapack()
     yield Program("pw.x", ["pw.x", "-in", EXAMPLES / "silicon.in"], outcome_of_plane_waves)
     yield from other_libraries()
     yield from wheels()
@@ -134,6 +144,14 @@ def testers_of_blas():
         yield tester_of_blas(letter, "")
         yield Program(f"x{letter}cblat3", [BLAS_TESTERS / f"x{letter}cblat3"], outcome_of_tester,
                       BLAS_TESTERS / f"{letter}in3", settings=settings_of(("blas",)))
+
+
+def testers_of_scalapack():
+    """Level 3 on blocks that four processes have: each calls BLAS for its own, and all of them use one device."""
+    for letter in "sdcz":
+        given = SCALAPACK_TESTERS / "PBLAS" / f"P{letter.upper()}BLAS3TST.dat"
+        yield Program(f"{letter}pb3tst", ["mpirun", "-n", "4", SCALAPACK_TESTERS / "PBLAS" / f"{letter}pb3tst"],
+                      outcome_of_scalapack, needs=given, before=functools.partial(shutil.copy, given))
 
 
 def other_libraries():
