@@ -177,7 +177,7 @@ exchange_momenta = [[0, 0], [1, 0], [1, 1]]"""))
             self.assertLess(abs(np.subtract(cluster, lattice)).max(), 1e-8)
 
     def test_a_weak_attraction_pairs_as_the_bubble_of_the_lattice_says(self):
-        """Gamma is -U to first order; that of the cluster by itself gives half as much."""
+        """Gamma is -U to first order; the bubble of the cluster by itself gives a quarter less."""
         results, embedded, _ = self.check_embedded({"u": -0.2, "mu": 0.0, "t_prime": 0.0, "beta": 4.0}, 8)
         cluster, lattice = (0.2 * one.sum().real / (4.0 * 4) for one in embedded.bubbles((0, 0), True))
         found = results["dca"]["eigenvalues"]["pairing"][0]["value"]
