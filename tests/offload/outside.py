@@ -219,6 +219,8 @@ def failures_of(program, folder, address):
     folder.mkdir()
     try:
         without = program.run(folder)
+        if without[0] != 0:
+            print(f"{program.name}: ends with {without[0]} by itself", flush=True)
         return sum(not is_same_at(place, program, without, folder, address) for place in ("remote", "auto"))
     except (RuntimeError, OSError, subprocess.TimeoutExpired) as error:
         print(f"{program.name}: FAILED: {error}", flush=True)
