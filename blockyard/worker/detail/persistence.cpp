@@ -69,23 +69,6 @@ std::optional<View> matching_part(const array::Grid& grid, const array::Segments
   return part;
 }
 
-/// For each index of an array how many segments stand before its range in what is kept of `kept`
-/// segments: none, or, where all segments of its kind are kept, those before its first. Null: what
-/// is kept does not fit.
-std::optional<std::vector<std::int64_t>> segments_before(
-    const array::Grid& grid, const array::Segments& segments,
-    const std::vector<std::vector<Extent>>& kept) {
-  if (kept.size() != grid.order()) return std::nullopt;
-  std::vector<std::int64_t> before(grid.order(), 0);
-  for (std::size_t k = 0; k < grid.order(); ++k) {
-    const array::Axis& axis = grid.axis(k);
-    if (kept[k] == axis.extents()) continue;
-    if (!std::ranges::equal(kept[k], segments.extents(axis.kind()))) return std::nullopt;
-    before[k] = axis.first() - 1;
-  }
-  return before;
-}
-
 /// The first few lengths: an index may have thousands of segments.
 std::string lengths_of(std::span<const Extent> segments) {
   constexpr std::size_t most = 8;
@@ -94,21 +77,28 @@ std::string lengths_of(std::span<const Extent> segments) {
                      segments.size() - most);
 }
 
-/// Why segments_before found nothing.
-std::string misfit(const array::Grid& grid, const array::Segments& segments,
-                   const std::vector<std::vector<Extent>>& kept) {
+/// For each index of an array how many segments stand before its range in what is kept of `kept`
+/// segments: none, or, where all segments of its kind are kept, those before its first. Throws
+/// Error{bad_input}, which begins with `what`, if what is kept does not fit.
+std::vector<std::int64_t> segments_before(const array::Grid& grid, const array::Segments& segments,
+                                          const std::vector<std::vector<Extent>>& kept,
+                                          const std::string& what) {
   if (kept.size() != grid.order())
-    return fmt::format("it has {} indexes, and that {}", grid.order(), kept.size());
+    throw Error(Errc::bad_input,
+                fmt::format("{}: it has {} indexes, and that {}", what, grid.order(), kept.size()));
+  std::vector<std::int64_t> before(grid.order(), 0);
   for (std::size_t k = 0; k < grid.order(); ++k) {
     const array::Axis& axis = grid.axis(k);
-    if (kept[k] == axis.extents() || std::ranges::equal(kept[k], segments.extents(axis.kind())))
-      continue;
-    return fmt::format(
-        "the lengths of the segments of index {} are {} here and {} there: use the segments and "
-        "the range of the program that kept it",
-        k + 1, lengths_of(axis.extents()), lengths_of(kept[k]));
+    if (kept[k] == axis.extents()) continue;
+    if (!std::ranges::equal(kept[k], segments.extents(axis.kind())))
+      throw Error(
+          Errc::bad_input,
+          fmt::format("{}: the lengths of the segments of index {} are {} here and {} there: use "
+                      "the segments and the range of the program that kept it",
+                      what, k + 1, lengths_of(axis.extents()), lengths_of(kept[k])));
+    before[k] = axis.first() - 1;
   }
-  return "";
+  return before;
 }
 
 /// Complex numbers never become real ones unsaid.
@@ -183,12 +173,10 @@ void Persistence::restore_array(std::int32_t array, const std::string& label) {
   if (found == setting_.kept.distributed.end())
     throw unknown_label(label, setting_.kept.arrays, setting_.kept.distributed);
   const array::Grid& grid = setting_.grid(array);
-  const auto before = segments_before(grid, setting_.environment.segments, found->second);
-  if (!before)
-    throw Error(Errc::bad_input,
-                fmt::format("array '{}' does not fit what is kept under \"{}\": {}",
-                            setting_.naming.array(array), label,
-                            misfit(grid, setting_.environment.segments, found->second)));
+  const auto before =
+      segments_before(grid, setting_.environment.segments, found->second,
+                      fmt::format("array '{}' does not fit what is kept under \"{}\"",
+                                  setting_.naming.array(array), label));
   const ElementType type = setting_.array(array).type;
   if (const ElementType kept = setting_.kept.type_of(label); kept != type)
     throw Error(Errc::bad_input,
@@ -204,7 +192,7 @@ void Persistence::restore_array(std::int32_t array, const std::string& label) {
   if (found->second == extents_of(array))
     restore_blocks(array, label);
   else
-    restore_part(array, label, found->second, *before);
+    restore_part(array, label, found->second, before);
   transfers_.outdate_existing(array);
 }
 
