@@ -27,13 +27,8 @@ template <class Kernel, class... Arguments>
 void launch(CUstream_st*, Kernel* kernel, dim3 grid, dim3 block, Arguments... arguments) {
   unsigned& along = block.y == 1 ? grid.x : grid.y;
   along = std::min(along, how.most_blocks);
-  gridDim = grid;
-  blockDim = last_block = block;
-  for (unsigned y = 0; y < grid.y; ++y)
-    for (unsigned x = 0; x < grid.x; ++x) {
-      blockIdx = dim3(x, y);
-      ThreadsOnHost::here().run(block, how.is_reversed, [&] { kernel(arguments...); });
-    }
+  last_block = block;
+  ThreadsOnHost::here().run(grid, block, how.is_reversed, [&] { kernel(arguments...); });
 }
 
 }  // namespace

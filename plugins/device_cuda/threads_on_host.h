@@ -30,7 +30,18 @@ namespace blockyard::cuda {
 /// The threads of one block at a time.
 class ThreadsOnHost {
  public:
-  /// Runs body() for every thread of the block.
+  /// Runs body() for every thread of every block of the grid.
+  template <class Body>
+  void run(dim3 grid, dim3 block, bool is_reversed, const Body& body) {
+    gridDim = grid;
+    blockDim = block;
+    for (unsigned y = 0; y < grid.y; ++y)
+      for (unsigned x = 0; x < grid.x; ++x) {
+        blockIdx = dim3(x, y);
+        run(block, is_reversed, body);
+      }
+  }
+  /// Of one block.
   template <class Body>
   void run(dim3 block, bool is_reversed, const Body& body) {
     call_ = [](const void* self) { (*static_cast<const Body*>(self))(); };

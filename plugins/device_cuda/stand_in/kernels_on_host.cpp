@@ -59,13 +59,7 @@ void launch(CUstream_st* stream, Kernel* kernel, dim3 grid, dim3 block, Argument
   world.books().enqueue(
       world.chosen(stream, "a launch"), "a kernel", accesses_of(arguments...), [=] {
         const std::tuple there(placed(arguments)...);
-        gridDim = grid;
-        blockDim = block;
-        for (unsigned y = 0; y < grid.y; ++y)
-          for (unsigned x = 0; x < grid.x; ++x) {
-            blockIdx = dim3(x, y);
-            ThreadsOnHost::here().run(block, is_reversed, [&] { std::apply(kernel, there); });
-          }
+        ThreadsOnHost::here().run(grid, block, is_reversed, [&] { std::apply(kernel, there); });
       });
 }
 
