@@ -175,7 +175,8 @@ class Ring:
         self._ring.serve()
 
     def finish(self) -> None:
-        """Collective. No more items of this process; returns when all items of all were taken in."""
+        """Collective. No more items of this process; returns when all items of all were taken in here. Errors of
+        other processes that come later are raised at the end of the ``with`` block."""
         if self._is_finished:
             return
         self._require_update()

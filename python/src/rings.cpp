@@ -199,12 +199,16 @@ class PyRing {
   void abort(const std::string& cause) {
     const Turn turn(is_busy_);
     if (endpoint_) endpoint_->abort(cause);
-    let_go();
+    try {
+      let_go();
+    } catch (const base::Error&) {
+      return;  // what is raised here is the cause
+    }
   }
-  /// Collective. False: others did not come, after an error.
-  bool end() {
+  /// Collective. An error of another rank is one of all, also of those that had finished.
+  void end() {
     const Turn turn(is_busy_);
-    return let_go();
+    let_go();
   }
 
   [[nodiscard]] std::map<std::string, double> counts() const {
@@ -303,29 +307,30 @@ class PyRing {
     stream.synchronise();
   }
 
-  bool let_go() {
-    if (!endpoint_) return true;
-    const bool all_came = end_world();
+  void let_go() {
+    if (!endpoint_) return;
+    std::exception_ptr error;
+    end_world(error);
     update_.reset();  // holds the Python object that holds this one
     slice_.reset();
-    return all_came;
+    if (error) std::rethrow_exception(error);
   }
 
-  bool end_world() {
+  void end_world(std::exception_ptr& error) {
     const nb::gil_scoped_release release;
     if (ring_) counts_ = ring_->counts();
     ring_.reset();
     memory_.reset();
     member_.reset();
-    bool all_came = true;
     try {
-      all_came = world_->end(patience_seconds);
+      if (!world_->end(patience_seconds))
+        throw base::Error(base::Errc::comm,
+                          "a process ended the ring, and not all came to its end");
     } catch (const base::Error&) {
-      all_came = false;  // the aborting rank reports the cause
+      error = std::current_exception();
     }
     endpoint_.reset();
     world_.reset();
-    return all_came;
   }
 
   [[nodiscard]] std::span<std::byte> bytes() const {
