@@ -48,6 +48,13 @@ def test_integers_of_files_are_not_rounded(kind, session, tmp_path):
     np.testing.assert_array_equal(np.asarray(z.astype("f8") @ np.ones(3)), x.astype("f8") @ np.ones(3))
 
 
+@pytest.mark.parametrize("function", [lambda p, q: np.tensordot(p, q, 0)[1, 2], lambda p, q: np.einsum("i,j->ij", p, q + 1)[1],
+                                      lambda p, q: np.einsum("i,j->ij", p * 1j, q)[1, 1] + q, lambda p, q: np.einsum("i,i->i", p, p)[2]])
+def test_a_row_or_an_element_of_an_outer_product(function, session):
+    p, q = np.arange(3.0) + 1, np.arange(4.0) - 7
+    np.testing.assert_array_equal(np.asarray(function(session.array(p), session.array(q))), function(p, q))
+
+
 def test_integers_of_numbers_are_not_rounded(session):
     x = np.uint64(2**63 + 5)
     assert np.asarray(session.array(x) | 3) == x | 3 and np.asarray(session.array(x) // 3 + 2) == x // 3 + 2

@@ -13,7 +13,7 @@ import numpy as np
 from .._arrays import map_of
 from .._run import PythonSuper
 from .._sources import BlockSource, Target, is_wide, rounded, unrounded
-from .nodes import Contract, Leaf, Map, Node, Operation, in_order
+from .nodes import Contract, Leaf, Map, Node, Operation, as_map, in_order
 from .tiles import Input, Tile, Value, in_tiles
 
 
@@ -164,6 +164,8 @@ class Lowering:
         if isinstance(node, Operation):
             return self._make(node)
         assert isinstance(node, Leaf)
+        if not node.ndim:  # not an array of the program: a super instruction has the number
+            return self._stored.setdefault(id(node), self._make(as_map(node)))
         strides = node.array.strides
         axes = sorted(range(node.ndim), key=lambda k: (abs(strides[k]), -k))
         stored = Stored(f"a{next(self._count)}", node, axes)
@@ -306,7 +308,7 @@ class Lowering:
             key = (id(node), tuple(names))
             if key not in call.maps:
                 parts = [self._fuse(arg, [names[label] for label in labels], call) for arg, labels in node.args]
-                call.maps[key] = _mapped(node, parts, key if self._uses[id(node)] > 1 else None)
+                call.maps[key] = _mapped(node, parts, key if self._uses.get(id(node), 1) > 1 else None)
             return call.maps[key]
         if isinstance(node, Leaf) and self._is_passing(node, names, call):
             return self._read(node, names, call)

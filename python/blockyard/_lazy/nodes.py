@@ -132,6 +132,11 @@ class Map(Operation):
         return np.broadcast_to(made, self.shape).astype(self.dtype, copy=False)
 
 
+def as_map(node: Node) -> Map:
+    """The same values as a function of elements, which a super instruction computes."""
+    return Map(np.asarray, node.shape, node.dtype, [(node, tuple(range(node.ndim)))], {})
+
+
 class Contract(Operation):
     """The sum over the labels that the result lacks, of the product of one or two arguments."""
 

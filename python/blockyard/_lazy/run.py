@@ -17,7 +17,7 @@ from .._outputs import new_output, of_type, told_output
 from .._run import PythonSuper
 from .._sources import BlockSource, Target, is_same, is_wide
 from .lower import Lowering, Program, Stored
-from .nodes import Contract, Leaf, Map, Node, Operation, in_order, merged
+from .nodes import Contract, Leaf, Map, Node, Operation, as_map, in_order, merged
 
 if TYPE_CHECKING:
     from .._session import Session
@@ -32,7 +32,7 @@ def compute(session: "Session", node: Node, out: Any = None) -> Any:
     """The values of a node as a NumPy array or a memory map, or `out`, into which they went."""
     is_alone = session.processes is None
     if out is not None and is_alone and node.ndim and isinstance(node, Leaf) and isinstance(node.array, BlockSource):
-        node = Map(np.asarray, node.shape, node.dtype, [(node, tuple(range(node.ndim)))], {})  # block by block
+        node = as_map(node)  # block by block
     if isinstance(node, Leaf) or _is_empty(node) or _is_of_numbers(node) or _most_axes(node) > MOST_ORDER:
         return _into(_own(node), out)
     assert isinstance(node, Operation)
