@@ -124,13 +124,23 @@ def test_a_result_does_not_go_to_elements_of_another_kind(values, dtype, session
         (session.array(np.array(values)) * 1).compute(out=np.zeros(1, dtype))
 
 
+def test_products_of_short_integers_overflow_as_in_numpy_also_on_their_way_to_out(session, tmp_path):
+    x = np.array([[100, 7], [-90, 3]], "i1")
+    for function in (lambda p: p @ p, lambda p: (p + p[0, 1]) @ p):
+        wanted, z = function(x).astype("f8"), function(session.array(x))
+        np.testing.assert_array_equal(z.compute(out=np.empty((2, 2))), wanted)
+        with pytest.importorskip("h5py").File(tmp_path / "a.h5", "w") as file:
+            np.testing.assert_array_equal(z.compute(out=file.create_dataset("out", (2, 2), "i4")), wanted)
+
+
 def test_protocols_of_python(session):
     x = np.arange(6.0).reshape(2, 3)
     z = session.array(x)
     assert 3.0 in z and 9.0 not in z
     assert f"{z.sum():.3f}" == "15.000" and round(z.sum() / 7, 2) == round(x.sum() / 7, 2)
     np.testing.assert_array_equal(np.asarray(z == None), x == None)  # noqa: E711
-    for refused in (lambda: list(z.sum()), lambda: round(z), lambda: f"{z:.3f}"):
+    assert list(range(9))[session.array([1, 2]).sum()] == 3
+    for refused in (lambda: list(z.sum()), lambda: round(z), lambda: f"{z:.3f}", lambda: range(z.sum())):
         with pytest.raises(TypeError):
             refused()
     for made in (copy.copy(z), copy.deepcopy(z * 2) / 2):

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -115,6 +116,9 @@ class LazyArray(Sizes, np.lib.mixins.NDArrayOperatorsMixin):
 
     def __int__(self) -> int:
         return int(np.asarray(self))
+
+    def __index__(self) -> int:
+        return operator.index(np.asarray(self))
 
     def __bool__(self) -> bool:
         return bool(np.asarray(self))

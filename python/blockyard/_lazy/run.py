@@ -33,6 +33,9 @@ def compute(session: "Session", node: Node, out: Any = None) -> Any:
     is_alone = session.processes is None
     if out is not None and is_alone and node.ndim and isinstance(node, Leaf) and isinstance(node.array, BlockSource):
         node = as_map(node)  # block by block
+    is_narrow = node.dtype.kind in "iu" and not is_wide(node.dtype)
+    if out is not None and isinstance(node, Contract) and is_narrow and out.dtype != node.dtype:
+        node = as_map(node)  # the lowest bits, as in NumPy, before they are converted
     if isinstance(node, Leaf) or _is_empty(node) or _is_of_numbers(node) or _most_axes(node) > MOST_ORDER:
         return _into(_own(node), out)
     assert isinstance(node, Operation)
