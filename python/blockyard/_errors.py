@@ -94,6 +94,9 @@ _place = re.compile(r"^([^\s:][^:\n]*):(\d+):")
 
 def make(code: int, text: str) -> Error:
     """The exception for an error of the compiled part."""
+    from ._keywords import in_python  # which needs the compiled part
+
+    text = in_python(text)
     error = _classes[code](text)
     if found := _place.match(text):
         error.file, error.line = found[1], int(found[2])

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import re
 import textwrap
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple, TypeVar
@@ -39,6 +40,11 @@ class RunOption(NamedTuple):
 
 run_options = {option.keyword: option for option in map(RunOption._make, _core.run_options())}
 method_options = dict(_core.method_options())
+#: Of `blockyard run` that are no rows of the table.
+_named_alike = {"basis", "cube", "fcidump", "json", "method", "molden", "qcschema", "report", "segments", "trace"}
+#: What stands between backquotes is a command, and stays. A word after an option is its value where it begins with a digit.
+_option = re.compile(r"`[^`]*`|--set (?P<constant>\w+)=\.\.\.|--segments (?P<kind>\w+)=\.\.\."
+                     r"|--(?P<key>[a-z][a-z-]*[a-z])(?: (?P<value>\d[\w.]*|(?<=--device )[^\s:;,]+))?")
 
 
 def takes(options: Any, *, has_defaults: bool = True) -> Callable[[Function], Function]:
@@ -67,6 +73,23 @@ def with_options(documentation: str | None, options: Any, *, has_defaults: bool 
     lines = [textwrap.fill(run_options[name].text(has_default=has_defaults), 115, initial_indent=" " * 8, subsequent_indent=" " * 12)
              for name, _ in in_order(options.__annotations__) if name in run_options]
     return documentation and documentation.replace("        {options}", "\n".join(lines))
+
+
+def in_python(text: str) -> str:
+    """A message in which the options of the command line are the keywords of Python."""
+    return _option.sub(_keyword_of, text)
+
+
+def _keyword_of(found: re.Match[str]) -> str:
+    if found["constant"]:
+        return f'constants={{"{found["constant"]}": ...}}'
+    if found["kind"]:
+        return f'segments={{"{found["kind"]}": ...}}'
+    name = (found["key"] or "").replace("-", "_")
+    if name not in run_options and name not in _named_alike:
+        return found[0]
+    value = found["value"] or ""
+    return f"{name}={value}" if value.isdecimal() or not value else f'{name}="{value}"'
 
 
 def refuse_unknown(function: Callable[..., Any], given: Iterable[str]) -> None:

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Keywords of the functions that run jobs, against the table of options."""
 import inspect
+import re
 
+import numpy as np
 import pytest
 
 import blockyard
@@ -33,3 +35,30 @@ def test_the_documentation_has_each_option_with_its_help():
 def test_a_keyword_that_is_unknown_is_refused_with_a_near_one(call):
     with pytest.raises(TypeError, match=r"\(\) has no keyword '\w+' \(did you mean '(workers|pardo)'\?\)"):
         call()
+
+
+@pytest.mark.parametrize("told, of_python", [
+    ("use --memory 6M or more, or fewer workers", 'use memory="6M" or more, or fewer workers'),
+    ("give more --memory, smaller segments", "give more memory=, smaller segments"),
+    ("--device foo: no such device; use --device none", 'device="foo": no such device; use device="none"'),
+    ("--devices 5: there are 2", "devices=5: there are 2"), ("choose another folder with --checkpoint-dir", "choose another folder with checkpoint_dir="),
+    ("add it to [constants] or with --set n=...", 'add it to [constants] or with constants={"n": ...}'),
+    ("see [segments] or --segments ao=...", 'see [segments] or segments={"ao": ...}'),
+    ("--fcidump holds all integrals", "fcidump= holds all integrals"),
+    ("not what `blockyard run --report` writes", "not what `blockyard run --report` writes"), ("--listen", "--listen"), ("a -- b", "a -- b")])
+def test_messages_name_keywords_in_place_of_options(told, of_python):
+    assert blockyard._keywords.in_python(told) == of_python
+
+
+def test_errors_name_keywords():
+    program = "sial p\n  predefined int n\n  aoindex i = 1:n\n  distributed a[i]\n  pardo i\n    put a[i] = 1.0\n  endpardo i\nendsial p\n"
+    with blockyard.Session(workers=1, memory="6M", quiet=True) as s:
+        with pytest.raises(blockyard.InputError, match=r'with constants=\{"n": ...\}$'):
+            s.run(program)
+        with pytest.raises(blockyard.OutOfMemory, match=r'use memory="\d+M" or more'):
+            s.run(program, constants={"n": 1}, segments={"ao": [20000000]})
+        with pytest.raises(blockyard.OutOfMemory) as raised:
+            np.asarray(s.array(np.ones((4, 4))) + 1)
+    least = re.search(r'use memory="(\d+)M"', str(raised.value))[1]
+    with blockyard.Session(workers=1, memory=f"{least}M", quiet=True) as s:
+        np.testing.assert_array_equal(s.array(np.ones((4, 4))) + 1, np.full((4, 4), 2.0))

@@ -38,7 +38,7 @@ def choose_segments(plan: Plan, most: int) -> tuple[dict[str, list[int]], float]
     if best[0]:
         need = max(needed_bytes(step, plan, counts) for step in plan.order)
         raise _errors.OutOfMemory(f"einsum needs {need / 2**20:.0f} MiB for blocks even with the "
-                                  f"smallest segments, and may use {most / 2**20:.0f} MiB")
+                                  f"smallest segments, and may use {most / 2**20:.0f} MiB: give the session more memory")
     lay_out(plan, counts)
     return ({letter: even_segments(plan.extents[letter], -(-plan.extents[letter] // count))
              for letter, count in counts.items()}, best[1])

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 import string
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -217,10 +219,15 @@ def _fit(session: "Session", program: Program, target: Target | None,
             if program.streams:
                 job.reuse_memory()
             return segments, job
-        except _errors.OutOfMemory:
+        except _errors.OutOfMemory as error:
             if most < 16:
-                raise
+                raise _errors.OutOfMemory(_of_session(str(error))) from None
             most //= 2
+
+
+def _of_session(text: str) -> str:
+    """The memory that a run asks for, as memory of the session, of which it has a share."""
+    return re.sub(r'memory="(\d+)M"', lambda found: f'memory="{math.ceil(int(found[1]) / _share)}M"', text)
 
 
 def _first(segments: dict[int, list[int]]) -> dict[int, int]:
