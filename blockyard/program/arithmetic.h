@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <complex>
 #include <cstdint>
+#include <string>
 #include <type_traits>
 
 #include "blockyard/base/error.h"
@@ -36,8 +39,20 @@ inline std::int64_t of_ints(Opcode opcode, std::int64_t left, std::int64_t right
   }
 }
 
+/// Why there is no left ** right.
+inline std::string no_power(double left, double right) {
+  return fmt::format(
+      "{} ** {}: a negative number has only whole powers; complex(x, 0.0) has others", left, right);
+}
+inline std::string no_power(std::complex<double> left, std::complex<double> right) {
+  return fmt::format("complex({}, {}) ** complex({}, {}) has no value", left.real(), left.imag(),
+                     right.real(), right.imag());
+}
+
 /// left ** right, the principal value. Of a complex number, a small whole power is a product:
 /// exactly real where it should be, and 1 for the power 0 also of 0.
+/// Throws Error{bad_input} if finite numbers have no power: -1 ** 0.5 among real numbers, 0 ** i.
+/// One that is too large, 0 ** -1 too, is infinite as a quotient is.
 template <class T>
 T power_of(T left, T right) {
   constexpr double most = 64;
@@ -50,7 +65,11 @@ T power_of(T left, T right) {
         if (left_over % 2 == 1) product *= factor;
       return right.real() < 0 ? T(1) / product : product;
     }
-  return std::pow(left, right);
+  const T result = std::pow(left, right);
+  if (!std::isnan(std::abs(result)) || !std::isfinite(std::abs(left)) ||
+      !std::isfinite(std::abs(right)))
+    return result;
+  throw base::Error(base::Errc::bad_input, no_power(left, right));
 }
 
 /// add to divide, and power: of real or complex numbers.
