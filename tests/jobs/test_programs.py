@@ -40,6 +40,13 @@ class Programs(common.JobTest):
         self.assertIn("square = 497.0", done.stdout)
         self.assertEqual(json.loads((self.folder / "r.json").read_text())["title"], "norm")
 
+    def test_a_small_or_large_scalar_prints_its_digits(self):
+        path = self.write("p.sial", "sial p\n  scalar x = 1.5e-9\n  print x\n  print complex(-x, 0.25)\n  print 1e-4\n"
+                          "  print 0.0\n  print 2e15/x\n  print 1e15 - 0.5\n  print 1.0/0.0\nendsial p\n")
+        self.assertEqual(self.run_well("run", path).stdout.split("\n")[:7],
+                         ["3:  x = 1.50000000000000e-09", "(-1.50000000000000e-09,0.25000000000000)", "0.00010000000000",
+                          "0.00000000000000", "1.33333333333333e+24", "999999999999999.50000000000000", "inf"])
+
     def test_a_compiled_program_runs_like_its_source(self):
         path = self.write("norm.sial", NORM)
         self.run_well("compile", path, "-o", "norm.byx")

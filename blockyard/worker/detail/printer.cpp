@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "blockyard/base/error.h"
 
@@ -15,12 +16,22 @@ using program::Opcode;
 namespace {
 /// Longer blocks are cut: more is not readable.
 constexpr Extent most_elements = 1'000'000;
-constexpr std::string_view decimals = "{:.14f}";
-constexpr std::string_view digits = "{:.14g}";
+
+/// 14 decimals, as ACES4 prints; with an exponent where those would leave less than ten digits of
+/// the number, or have more than it has.
+std::string decimals(double number) {
+  const double size = std::fabs(number);
+  const bool has_exponent = (size > 0 && size < 1e-4) || size >= 1e15;
+  return has_exponent ? fmt::format("{:.14e}", number) : fmt::format("{:.14f}", number);
+}
+
+std::string digits(double number) { return fmt::format("{:.14g}", number); }
+
 }  // namespace
 
-std::string text_of(Number value, bool is_complex, std::string_view format) {
-  const auto part = [format](double number) { return fmt::format(fmt::runtime(format), number); };
+std::string shortest(double number) { return fmt::format("{}", number); }
+
+std::string text_of(Number value, bool is_complex, std::string (*part)(double)) {
   if (!is_complex) return part(value.real());
   return fmt::format("({},{})", part(value.real()), part(value.imag()));
 }

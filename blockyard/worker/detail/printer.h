@@ -56,7 +56,10 @@ class Printer {
   bool do_all_ = false;
 };
 
-/// "1.5", or "(1.5,-2)" of a complex number: each part in `format`.
-[[nodiscard]] std::string text_of(Number value, bool is_complex, std::string_view format = "{}");
+/// All digits of a number, and no more.
+[[nodiscard]] std::string shortest(double number);
+/// "1.5", or "(1.5,-2)" of a complex number: each part as `part` writes it.
+[[nodiscard]] std::string text_of(Number value, bool is_complex,
+                                  std::string (*part)(double) = shortest);
 
 }  // namespace blockyard::worker::detail
