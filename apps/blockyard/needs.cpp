@@ -27,8 +27,10 @@ void warn_of_disk(const job::Job& job) {
   const fs::path scratch =
       job.run.scratch.empty() ? fs::temp_directory_path(error) : fs::path(job.run.scratch);
   const fs::space_info space = fs::space(scratch, error);
-  const std::string warning = plan::disk_warning(
-      job, error ? std::nullopt : std::optional(static_cast<double>(space.available)));
+  std::optional<double> free_bytes;
+  if (!error && job.processes_on_node == job.processes)  // else there is space on other machines
+    free_bytes = static_cast<double>(space.available);
+  const std::string warning = plan::disk_warning(job, free_bytes);
   if (!warning.empty()) print_error("warning: {}\n", warning);
 }
 

@@ -79,11 +79,10 @@ bool wants_best_segments(const RunOptions& options) {
 }
 
 /// The segment sizes with which the plan of this run is fastest.
-void choose_segments(input::Spec& spec, const input::Places& places, int processes) try {
-  plan::PlanOptions options;
-  options.processes = processes;
-  print_error("{}",
-              plan::print_choice(plan::choose_segments(spec, places, find_machine(""), options)));
+void choose_segments(input::Spec& spec, const input::Places& places,
+                     const job::ProcessCount& processes) try {
+  print_error("{}", plan::print_choice(
+                        plan::choose_segments(spec, places, find_machine(""), {}, processes)));
 } catch (const base::Error& error) {
   if (spec.molecule && spec.method) throw;
   throw UsageError(fmt::format("--{}", error.what()));
@@ -133,7 +132,7 @@ std::optional<job::Job> prepare(const RunOptions& options, const JobSource& sour
   if (wants_best_segments(options)) inputs.push_back(machine_file());
   check_outputs(options.output, inputs, spec.run);
   kept.keep_apart(spec.run);
-  if (wants_best_segments(options)) choose_segments(spec, places, processes.all);
+  if (wants_best_segments(options)) choose_segments(spec, places, processes);
   job::Prepared prepared = prepare_job(source.files.front(), spec, places, processes);
   tell_diagnostics(prepared.found);
   if (prepared.job) report::check_exports(*prepared.job, options.output.exports);

@@ -63,6 +63,21 @@ TEST(MoleculePlan, finds_segments_that_fit_where_those_of_the_job_do_not) {
   }
 }
 
+TEST(MoleculePlan, finds_segments_for_what_each_process_of_a_run_takes) {
+  input::Spec spec = water();
+  spec.method.emplace().name = "ccsd";
+  spec.segments.virtual_ = 19;
+  job::ProcessCount processes = {.all = 2, .on_node = 2, .cores = 2, .granted = {}};
+  base::MemoryRoom& room = processes.granted.emplace().machine;
+  room = {64 * mebibyte, "the free memory of this machine"};  // a part of it is for blocks
+  const SegmentTrial chosen = choose_segments(spec, our_places(), assumed_machine(), {}, processes);
+  EXPECT_LT(chosen.virtual_, 19);
+  EXPECT_FALSE(job::prepare(spec, our_places(), processes).job->steps.empty());
+  room.bytes = mebibyte;
+  EXPECT_THROW((void)choose_segments(spec, our_places(), assumed_machine(), {}, processes),
+               base::Error);
+}
+
 TEST(Calibration, has_memory_for_any_number_of_cores) {
   for (const int cores : {1, 43, 2048}) {
     EXPECT_NO_THROW((void)probe_job(cores)) << cores;

@@ -25,13 +25,29 @@ double resident_bytes() {
   return pages * static_cast<double>(sysconf(_SC_PAGESIZE));
 }
 
+/// The ranks of each process that works. Servers that have processes of their own are planned as if
+/// they were evenly among the workers, with the same memory together.
+PlanLayout layout_of(const job::Job& job, int processes) {
+  if (job.processes == 1) return {processes, job.workers, job.servers};
+  const int working = job.processes - (job.serves_apart ? job.servers : 0);
+  return {working, job.workers / working, 1};
+}
+
 /// The memory plan of a process that has its part of the arrays.
-job::MemoryPlan part_memory(const job::Job& job, std::vector<job::ProgramNeed> needs,
-                            int processes) {
+job::MemoryPlan part_memory(const job::Job& job, const PlanLayout& layout,
+                            std::vector<job::ProgramNeed> needs, int processes) {
   for (job::ProgramNeed& program : needs)
     program.need.distributed_bytes = (program.need.distributed_bytes + processes - 1) / processes;
-  return job::plan_memory(job.memory.total_bytes, job.memory.shared_bytes, job.workers, job.servers,
-                          needs);
+  return job::plan_memory(job.memory.total_bytes, job.memory.shared_bytes, layout.workers,
+                          layout.servers, needs);
+}
+
+job::MemoryPlan memory_of(const job::Job& job, const PlanLayout& layout,
+                          const std::vector<job::ProgramNeed>& needs) {
+  if (job.processes == 1) return part_memory(job, layout, needs, layout.processes);
+  job::MemoryPlan memory = job.memory;
+  memory.server_bytes = memory.server_bytes * job.servers / layout.processes;
+  return memory;
 }
 
 /// The least number of processes, from 1 on, for which the condition holds; 0 if none.
@@ -84,10 +100,10 @@ JobPlan make_plan(const job::Job& job, const Machine& machine, const PlanOptions
   plan.memory_bytes = job.memory.total_bytes;
   plan.base_bytes = resident_bytes();
   const std::vector<job::ProgramNeed> needs = job::memory_needs(job);
-  const job::MemoryPlan memory = part_memory(job, needs, options.processes);
-  plan.layout = {options.processes, job.workers, job.servers,
-                 static_cast<double>(memory.worker_bytes),
-                 static_cast<double>(memory.server_bytes)};
+  plan.layout = layout_of(job, options.processes);
+  const job::MemoryPlan memory = memory_of(job, plan.layout, needs);
+  plan.layout.worker_bytes = static_cast<double>(memory.worker_bytes);
+  plan.layout.server_bytes = static_cast<double>(memory.server_bytes);
   RankModel ranks(plan.layout, machine);
   ServerModel servers(plan.layout.all_servers(), plan.layout.server_bytes,
                       memory.spilled_bytes > 0);
@@ -115,8 +131,8 @@ JobPlan make_plan(const job::Job& job, const Machine& machine, const PlanOptions
   }
   plan.seconds += machine.start_seconds + options.prepare_seconds;
   plan.least_processes_in_memory = least([&](int processes) {
-    const auto bytes = static_cast<double>(part_memory(job, needs, processes).server_bytes);
-    return most_alive <= bytes * job.servers * processes;
+    const job::MemoryPlan part = part_memory(job, plan.layout, needs, processes);
+    return most_alive <= static_cast<double>(part.server_bytes) * plan.layout.servers * processes;
   });
   plan.plan_seconds = base::now_seconds() - begin;
   return plan;
@@ -124,8 +140,7 @@ JobPlan make_plan(const job::Job& job, const Machine& machine, const PlanOptions
 
 std::string disk_warning(const job::Job& job, std::optional<double> free_bytes) {
   constexpr double quick_steps = 1e5;
-  // The job counts the ranks of all processes, and a plan those of one.
-  if (job.memory.spilled_bytes == 0 || job.processes > 1) return "";
+  if (job.memory.spilled_bytes == 0) return "";
   PlanOptions options;
   options.walk.steps = quick_steps;
   JobPlan plan;

@@ -17,7 +17,7 @@ namespace blockyard::plan {
 using base::Extent;
 
 struct PlanOptions {
-  int processes = 1;
+  int processes = 1;           ///< each with the ranks of a job that was prepared for one process
   double prepare_seconds = 0;  ///< that reading the job took
   WalkOptions walk;
 };
@@ -37,8 +37,8 @@ struct JobPlan {
   double plan_seconds = 0;            ///< what making the plan took
 };
 
-/// Shares the memory of the job out among the ranks of each of `processes` processes, and walks
-/// through its programs.
+/// Walks through the programs of the job, in the processes that it was prepared for; of a job for
+/// one, in `processes` like that one, each with its part of the arrays.
 [[nodiscard]] JobPlan make_plan(const job::Job& job, const Machine& machine,
                                 const PlanOptions& options);
 
@@ -56,18 +56,21 @@ struct SegmentTrial {
   bool is_given = false;  ///< the sizes of the job as it is
 };
 
-/// Tries sizes of segments around those of the job, one kind after the other, the fastest first.
-/// Empty for jobs without a method. Sizes that need too much memory are left out.
+/// Tries sizes of segments around those of the job, one kind after the other, the fastest first, in
+/// each of the `run_in` that a run has, or of those of the plan. Empty for jobs without a method.
+/// Sizes that need too much memory are left out.
 /// Throws Error{no_memory} if all do, about those of the job.
 [[nodiscard]] std::vector<SegmentTrial> try_segments(const input::Spec& spec,
                                                      const input::Places& places,
                                                      const Machine& machine,
-                                                     const PlanOptions& options);
+                                                     const PlanOptions& options,
+                                                     const job::ProcessCount& run_in = {});
 
 /// Gives the job the sizes with which its plan is fastest, and returns them. Throws
 /// Error{bad_input} for a job without a method.
 [[nodiscard]] SegmentTrial choose_segments(input::Spec& spec, const input::Places& places,
-                                           const Machine& machine, const PlanOptions& options);
+                                           const Machine& machine, const PlanOptions& options,
+                                           const job::ProcessCount& run_in = {});
 
 /// One line about the choice.
 [[nodiscard]] std::string print_choice(const SegmentTrial& chosen);

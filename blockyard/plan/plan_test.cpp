@@ -206,6 +206,28 @@ TEST(Plan, of_more_processes_moves_blocks_over_the_fabric) {
   EXPECT_GT(three.work.fabric_bytes, 0);
 }
 
+TEST(Plan, counts_the_ranks_of_a_job_for_several_processes_once) {
+  job::Job job = job_of({program("p", fill + multiply)}, 2);
+  PlanOptions options;
+  options.processes = 3;
+  const JobPlan multiplied = plan_of(job, options);
+  job.processes = 3;
+  job.workers = 6;
+  job.servers = 3;
+  const JobPlan prepared = plan_of(job);
+  EXPECT_EQ(prepared.layout.all_workers(), 6);
+  EXPECT_EQ(prepared.layout.all_servers(), 3);
+  EXPECT_EQ(prepared.work.gets, multiplied.work.gets);
+  EXPECT_EQ(prepared.work.fabric_bytes, multiplied.work.fabric_bytes);
+  job.serves_apart = true;
+  job.workers = 2;
+  job.servers = 2;
+  const JobPlan apart = plan_of(job);
+  EXPECT_EQ(apart.layout.processes, 1);
+  EXPECT_EQ(apart.layout.all_workers(), 2);
+  EXPECT_EQ(apart.layout.server_bytes, static_cast<double>(2 * job.memory.server_bytes));
+}
+
 TEST(Plan, of_a_large_program_is_sampled_within_its_error) {
   const job::Job job = large_job(100);
   PlanOptions options;
@@ -234,6 +256,13 @@ TEST(Plan, says_what_goes_to_disk_and_how_many_processes_would_keep_it) {
   EXPECT_GT(plan.work.spilled_bytes, 0);
   EXPECT_GT(plan.work.read_back_bytes, 0);
   EXPECT_GT(plan.least_processes_in_memory, 1);
+}
+
+TEST(DiskWarning, counts_the_servers_of_all_processes) {
+  job::Job job = large_job(300);
+  job.memory = job::plan_memory(3 * mebibyte / 2, 0, 1, 1, job::memory_needs(job));
+  job.processes = job.workers = job.servers = 2;
+  EXPECT_NE(disk_warning(job, std::nullopt).find("servers have 2"), std::string::npos);
 }
 
 }  // namespace

@@ -37,8 +37,8 @@ Sizes sizes_of(const method::Chemistry& chemistry) {
 class Trials {
  public:
   Trials(const input::Spec& spec, const input::Places& places, const Machine& machine,
-         const PlanOptions& options)
-      : spec_(spec), places_(places), machine_(machine), options_(options) {
+         const PlanOptions& options, const job::ProcessCount& run_in)
+      : spec_(spec), places_(places), machine_(machine), options_(options), run_in_(run_in) {
     options_.walk.steps = std::min(options_.walk.steps, trial_steps);
   }
 
@@ -52,7 +52,7 @@ class Trials {
       if (sizes[2] > 0) spec.segments.virtual_ = sizes[2];
     }
     try {
-      const job::Prepared prepared = job::prepare(spec, places_);
+      const job::Prepared prepared = job::prepare(spec, places_, run_in_);
       if (!prepared.job || !prepared.job->chemistry) return std::nullopt;
       const Sizes real = sizes_of(*prepared.job->chemistry);
       for (const SegmentTrial& known : found)
@@ -76,16 +76,18 @@ class Trials {
   const input::Places& places_;
   const Machine& machine_;
   PlanOptions options_;
+  const job::ProcessCount& run_in_;
 };
 
 }  // namespace
 
 std::vector<SegmentTrial> try_segments(const input::Spec& spec, const input::Places& places,
-                                       const Machine& machine, const PlanOptions& options) {
+                                       const Machine& machine, const PlanOptions& options,
+                                       const job::ProcessCount& run_in) {
   if (!spec.molecule || !spec.method) return {};
   constexpr std::array<std::array<Extent, 4>, 3> wanted = {
       {{8, 12, 16, 24}, {8, 16, 24, 40}, {16, 24, 32, 48}}};
-  Trials trials(spec, places, machine, options);
+  Trials trials(spec, places, machine, options, run_in);
   Sizes best{};
   double least = std::numeric_limits<double>::infinity();
   if (const std::optional<double> given = trials.seconds({}, true)) {
@@ -109,8 +111,8 @@ std::vector<SegmentTrial> try_segments(const input::Spec& spec, const input::Pla
 }
 
 SegmentTrial choose_segments(input::Spec& spec, const input::Places& places, const Machine& machine,
-                             const PlanOptions& options) {
-  const auto trials = try_segments(spec, places, machine, options);
+                             const PlanOptions& options, const job::ProcessCount& run_in) {
+  const auto trials = try_segments(spec, places, machine, options, run_in);
   if (trials.empty())
     throw base::Error(base::Errc::bad_input,
                       "segments best: only the segments of a job with a molecule and a method are "

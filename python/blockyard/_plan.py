@@ -99,7 +99,7 @@ def plan(
     where = places([os.fspath(folder) for folder in imports])
     rates = machine_file() if machine is None else os.fspath(machine)
     if segments == "best":
-        _core.choose_segments(spec, where, rates, processes)
+        _core.choose_segments(spec, where, rates, processes, None)
     prepared = prepare(spec, where)
     if try_segments:
         return JobPlan(*_core.plan_segments(prepared, spec, where, rates, processes, steps or 0, counts))

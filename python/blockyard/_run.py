@@ -127,15 +127,16 @@ def run(
     spec.name_checkpoints(name_of(job))
     where = places([os.fspath(folder) for folder in imports])
 
-    def decide() -> None:
+    def keep_apart() -> None:
         if _kept is not None:
             _kept.keep_apart(spec)
-        if segments == "best":
-            chosen = _core.choose_segments(spec, where, machine_file(), 1 if processes is None else processes.count)
-            if not quiet and sys.stdout is not None:
-                sys.stdout.write(chosen)
 
-    at_first(processes, decide)
+    at_first(processes, keep_apart)
+    if segments == "best":
+        with together(processes):
+            chosen = _core.choose_segments(spec, where, machine_file(), 1, joined(processes))
+        if not quiet and sys.stdout is not None:
+            sys.stdout.write(chosen)
     prepared = prepare(spec, where, processes=processes, has_trace=trace is not None)
     inputs = [*files_of(job), *spec.files_read(where)]
     return finish(prepared, files, inputs, quiet=quiet, progress=progress, processes=processes, trace=trace)

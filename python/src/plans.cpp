@@ -3,6 +3,8 @@
 #include "python/src/plans.h"
 
 #include "blockyard/base/machine_limits.h"
+#include "blockyard/fabric/mpi/agree.h"
+#include "blockyard/job/processes.h"
 #include "blockyard/plan/plan.h"
 #include "python/src/bindings.h"
 
@@ -63,12 +65,21 @@ nb::tuple plan_segments(const PyJob& job, const input::Spec& spec, const input::
   return nb::make_tuple(texts.first, texts.second);
 }
 
-/// Gives the job the fastest sizes, and tells them.
+/// Collective. Gives the job of process 0 the sizes that are the fastest in the processes of this
+/// run, or, without them, in so many of `count`; tells them there, and "" at the others.
 std::string choose_segments(input::Spec& spec, const input::Places& places,
-                            const std::string& machine, int processes) {
+                            const std::string& machine, int count,
+                            std::shared_ptr<PyProcesses> processes) {
   const nb::gil_scoped_release release;
-  return plan::print_choice(
-      plan::choose_segments(spec, places, machine_of(machine), options_of(processes, 0, {})));
+  fabric::MpiSession* session = processes ? processes->session.get() : nullptr;
+  const job::ProcessCount run_in = job::count_processes(session);
+  std::string told;
+  (void)fabric::share(session, [&] {
+    told = plan::print_choice(
+        plan::choose_segments(spec, places, machine_of(machine), options_of(count, 0, {}), run_in));
+    return std::vector<std::byte>();
+  });
+  return told;
 }
 
 }  // namespace
@@ -76,7 +87,8 @@ std::string choose_segments(input::Spec& spec, const input::Places& places,
 void bind_plans(nb::module_& module) {
   module.def("plan_job", &plan_job);
   module.def("plan_segments", &plan_segments);
-  module.def("choose_segments", &choose_segments);
+  module.def("choose_segments", &choose_segments, nb::arg("spec"), nb::arg("places"),
+             nb::arg("machine"), nb::arg("count"), nb::arg("processes").none());
 }
 
 }  // namespace blockyard::python

@@ -40,7 +40,7 @@ with blockyard.Session(workers=1, memory="64M", scratch=os.environ["FOLDER"]) as
     assert np.allclose(mine, b @ a.T)
 with blockyard.Session(fabric="loopback", workers=1, memory="64M", quiet=True) as alone:
     assert np.allclose(alone.einsum("ij,jk->ik", a * me, b), me * (a @ b))
-water = blockyard.run(os.environ["WATER"], workers=1, memory="64M", quiet=True)
+water = blockyard.run(os.environ["WATER"], workers=1, memory="64M", quiet=True, segments="best")
 assert abs(water.energy + 74.96294) < 1e-4, water.energy
 print("process", me, "of", all, "is content")
 '''
@@ -158,7 +158,10 @@ def test_what_process_0_cannot_read_or_write_is_an_error_of_all(tmp_path):
                             lambda: blockyard.run("p.sial", trace="/dev/full", **few),
                             lambda: blockyard.run("p.sial", json="/dev/full", **few),
                             lambda: blockyard.run("p.sial", report="/dev/full" if me == 0 else None, **few),
-                            lambda: s.run("p.sial", trace="/dev/full")):
+                            lambda: s.run("p.sial", trace="/dev/full"),
+                            lambda: blockyard.run("p.sial", segments="best", **few),
+                            lambda: blockyard.run("H 0 0 0\\nH 0 0 0.7", basis="sto-3g", method="mp2",
+                                                  segments="best", workers=1, memory="1M")):
                 try:
                     attempt()
                 except blockyard.Error as error:
@@ -167,4 +170,5 @@ def test_what_process_0_cannot_read_or_write_is_an_error_of_all(tmp_path):
     """, tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.count("none.toml") == 2 and done.stdout.count("named for two outputs") == 2, done.stdout
+    assert done.stdout.count("segments best: only") == 2 and done.stdout.count("too little memory") == 2, done.stdout
     assert done.stdout.count("cannot write /dev/full: No space left on device") == 8, done.stdout
