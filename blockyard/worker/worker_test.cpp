@@ -151,16 +151,21 @@ struct Result {
 
 Result run(const Program& program, std::int64_t budget_bytes = 1 << 20, bool check = false,
            PrefetchDepth prefetch = {}, std::vector<array::Extent> segments = {2, 3},
-           DeviceSupply* devices = nullptr) {
+           DeviceSupply* devices = nullptr, int servers = 1) {
   base::BufferPool pool(1 << 22);
-  fabric::LoopbackWorld world(2);
-  const auto home = world.endpoint(1);
+  fabric::LoopbackWorld world(1 + servers);
   Result result;
-  std::thread server([&] { result.asked = serve(*home, pool); });
+  std::vector<Asked> asked(static_cast<std::size_t>(servers));
+  std::vector<std::thread> threads;
+  for (int server = 0; server < servers; ++server)
+    threads.emplace_back([&, server] {
+      asked[static_cast<std::size_t>(server)] = serve(*world.endpoint(1 + server), pool);
+    });
   {
     const auto fabric = world.endpoint(0);
     super::Table supers;
     Options options;
+    options.servers = servers;
     options.budget_bytes = budget_bytes;
     options.check = check;
     options.prefetch = prefetch;
@@ -176,7 +181,11 @@ Result run(const Program& program, std::int64_t budget_bytes = 1 << 20, bool che
     }
     worker.shut_down_servers();
   }
-  server.join();
+  for (std::thread& thread : threads) thread.join();
+  for (const Asked& one : asked) {
+    result.asked.put_messages += one.put_messages;
+    result.asked.lists.insert(result.asked.lists.end(), one.lists.begin(), one.lists.end());
+  }
   return result;
 }
 
@@ -235,7 +244,8 @@ TEST(Worker, sends_small_puts_to_one_server_together) {
   EXPECT_EQ(large.asked.put_messages, 2);
 }
 
-TEST(Worker, asks_in_each_epoch_only_for_the_blocks_that_are_new) {
+/// Puts a block in each of two epochs and adds its square up if it exists.
+Program asking_whether_blocks_exist() {
   Program p = with_tables();
   p.arrays[2].is_sparse = true;
   loop(p, [&] {
@@ -248,13 +258,24 @@ TEST(Worker, asks_in_each_epoch_only_for_the_blocks_that_are_new) {
     add_square(p);
   });
   add(p, Opcode::halt);
-  const Result result = run(p);
+  return p;
+}
+
+TEST(Worker, asks_in_each_epoch_only_for_the_blocks_that_are_new) {
+  const Result result = run(asking_whether_blocks_exist());
   EXPECT_EQ(result.error, "");
   EXPECT_DOUBLE_EQ(result.outcome.scalars.at("x"), 45.0);
   ASSERT_EQ(result.asked.lists.size(), 2U);
   EXPECT_EQ(result.asked.lists[0].known, 0U);
   EXPECT_EQ(result.asked.lists[1].known, 1U);
   EXPECT_EQ(result.asked.lists[1].generation, 1U);
+}
+
+TEST(Worker, asks_only_the_home_of_a_block_whether_it_exists) {
+  const Result result = run(asking_whether_blocks_exist(), 1 << 20, false, {}, {2, 3}, nullptr, 3);
+  EXPECT_EQ(result.error, "");
+  EXPECT_DOUBLE_EQ(result.outcome.scalars.at("x"), 45.0);
+  EXPECT_EQ(result.asked.lists.size(), 2U) << "one for each block, in its epoch";
 }
 
 TEST(Worker, does_with_prefetching_in_the_least_memory_what_it_does_without) {
