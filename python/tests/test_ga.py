@@ -301,6 +301,29 @@ ga.launch(3, lambda: wait() if ga.rank() == 0 else ga.Group([0, 1]) and ga.init(
     assert code != 0 and "KeyboardInterrupt" in told, told
 
 
+def test_ctrl_c_waits_for_ranks_that_compute():
+    code, told = end_by(signal.SIGINT, [sys.executable, "-u", "-c", """
+import threading
+from blockyard import ga
+interrupted, ended = threading.Event(), []
+def part():
+    if ga.rank() == 0:
+        print("begun", flush=True)
+        interrupted.wait()
+        ended.append(sum(range(10**7)))
+    else:
+        try:
+            ga.sync()
+        finally:
+            interrupted.set()
+try:
+    ga.launch(2, part)
+except KeyboardInterrupt:
+    print("ended" if ended else "one is left")
+"""])
+    assert code == 0 and told.splitlines()[-1] == "ended", told
+
+
 PAGE = (REPOSITORY / "docs/python_ga.md").read_text()
 EXAMPLES = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
 

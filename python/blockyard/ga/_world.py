@@ -112,6 +112,7 @@ def launch(ranks: int, function: Callable[..., T], *args: Any, **more: Any) -> l
     cores = _core.ga_alone(ranks)
     results: list[Any] = [None] * ranks
     failures: list[BaseException] = []
+    ended = [threading.Event() for _ in cores]  # a join that Ctrl-C interrupts takes its thread for one that has ended
 
     def work(rank: int) -> None:
         _here.set(World(cores[rank]))
@@ -122,22 +123,28 @@ def launch(ranks: int, function: Callable[..., T], *args: Any, **more: Any) -> l
             cores[rank].abort(f"rank {rank}: {type(error).__name__}: {error}")
         finally:
             _here.set(None)
+            ended[rank].set()
 
     threads = [threading.Thread(target=work, args=(rank,), name=f"rank {rank}", daemon=True)
                for rank in range(ranks)]
     for thread in threads:
         thread.start()
     try:
-        for thread in threads:
-            thread.join()
+        _wait_for(ended, threads)
     except BaseException:
         cores[0].abort("interrupted")
-        for thread in threads:
-            thread.join()
+        _wait_for(ended, threads)
         raise
     if failures:
         raise failures[0]
     return results
+
+
+def _wait_for(ended: Sequence[threading.Event], threads: Sequence[threading.Thread]) -> None:
+    for event in ended:
+        event.wait()
+    for thread in threads:
+        thread.join()
 
 
 class Group:
