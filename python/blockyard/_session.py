@@ -100,6 +100,9 @@ class Session:
                 if value is not None]
         return f"<blockyard.Session {' '.join(told)}{'' if self._remove.alive else ' closed'}>"
 
+    def __reduce__(self) -> Any:
+        raise TypeError("a Session belongs to its process and can be neither pickled nor copied: make one where it is used")
+
     def __enter__(self) -> "Session":
         return self
 
@@ -274,10 +277,8 @@ class Session:
         outputs: dict[str, tuple[np.ndarray | None, list[list[int]]] | GlobalArray] = {}
         left = job.memory_bytes // 2
         for name in names:
-            if program.arrays.get(name, None) is None or program.arrays[name].kind not in (
-                    "distributed", "served"):
-                raise _errors.InputError(f"{program.name} has no distributed or served array "
-                                         f"'{name}' to keep")
+            if name not in program.arrays or program.arrays[name].kind not in ("distributed", "served"):
+                raise _errors.InputError(f"{program.name} has no distributed or served array '{name}' to keep")
             if name in into:
                 if not isinstance(into[name], GlobalArray):
                     raise TypeError(f"keep: array '{name}' goes to a global array (blockyard.ga), not to {into[name]!r}")

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
+import copy
 import gc
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -192,6 +194,12 @@ def test_a_session_leaves_nothing_behind(tmp_path):
         session.run(SQUARE, arrays={"a": a, "b": a, "s": a}, segments=SEGMENTS)
     gc.collect()
     assert sys.getrefcount(a) == references
+
+
+def test_a_session_stays_in_its_process(session):
+    for make in (pickle.dumps, copy.copy, copy.deepcopy):
+        with pytest.raises(TypeError, match="belongs to its process"):
+            make(session)
 
 
 def test_a_relative_scratch_folder_stays_where_it_was(monkeypatch, tmp_path):
