@@ -7,6 +7,7 @@ import os
 import pathlib
 import pickle
 import struct
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +15,7 @@ import numpy as np
 from numpy.lib.format import descr_to_dtype, dtype_to_descr  # a text, or a list of fields
 
 from . import _core, _errors, _places, _processes
+from ._arrays import unmasked
 from ._supers import guarded
 
 Update = Callable[..., None]
@@ -123,7 +125,7 @@ class Ring:
     def _begin(self, function: Update) -> None:
         self._update = function
         route, lanes, slots, both = self._options
-        self._ring.begin(guarded(self._take), self._memory, route, lanes, slots, both)
+        self._ring.begin(guarded(self._take), _bytes_of(self._memory), route, lanes, slots, both)
 
     def _open_device(self, name: str, library: str, opencl: str, cuda: str) -> bool:
         assert self._item is not None
@@ -141,9 +143,9 @@ class Ring:
 
     def give(self, array: Any, head: Any = None) -> None:
         """Sends an array past every slice, this one included. Returns when it is on its way; takes items of
-        others in meanwhile. head: what the update needs besides, small enough for 256 bytes; a kernel gets a
-        number, or 0."""
-        self._require_update()
+        others in meanwhile. Not after ``finish`` or ``result``. head: what the update needs besides, small enough for
+        256 bytes; a kernel gets a number, or 0."""
+        self._require_open()
         payload = np.ascontiguousarray(self._as_item(array))
         if payload.dtype.hasobject:
             raise ValueError(f"an array of Python objects cannot travel: dtype {payload.dtype}")
@@ -159,7 +161,7 @@ class Ring:
 
     def _as_item(self, array: Any) -> np.ndarray:
         """As the forms of the update read it: a kernel gets bytes only, and some process may run one."""
-        values: np.ndarray = np.asarray(array)
+        values: np.ndarray = np.asarray(unmasked(array))
         if self._item is None:
             return values
         if self._item.shape and values.shape != self._item.shape:
@@ -171,7 +173,7 @@ class Ring:
 
     def serve(self) -> None:
         """Receives pending items, without waiting: for long work between items."""
-        self._require_update()
+        self._require_open()
         self._ring.serve()
 
     def finish(self) -> None:
@@ -180,7 +182,7 @@ class Ring:
         if self._is_finished:
             return
         self._require_update()
-        kind = {"c": "f", "f": "f", "i": "i"}.get(self.dtype.kind, "")
+        kind = {"c": "f", "f": "f", "i": "i"}.get(self.dtype.kind, "") if self.dtype.isnative else ""
         size = self.dtype.itemsize // (2 if self.dtype.kind == "c" else 1)
         self._ring.finish(f"{kind}{size}")
         self._is_finished = True
@@ -193,15 +195,17 @@ class Ring:
         whole = np.zeros((self.shape[self.cut], *rest), self.dtype)
         self.gather_into(whole if _processes.is_first(self._processes) else None)
         if self._processes is not None:
-            self._processes.share_array(whole)
+            self._processes.share_array(_bytes_of(whole))
         return np.moveaxis(whole, 0, self.cut)
 
     def gather_into(self, whole: np.ndarray | None) -> None:
         """Collective. Fills ``whole``, which process 0 has, in C order with the axis that is cut outermost; None
         at the others. After ``finish``."""
+        if not self._is_finished:
+            raise _errors.InputError("the slices are not complete: call finish() before gather_into()")
         if _processes.is_first(self._processes):
             self._check_whole(whole)
-        self._ring.gather(whole)
+        self._ring.gather(None if whole is None else _bytes_of(whole))
 
     def _check_whole(self, whole: Any) -> None:
         shape = (self.shape[self.cut], *self._memory.shape[1:])
@@ -238,13 +242,30 @@ class Ring:
 
     def _take(self, about: bytes, payload: memoryview) -> None:
         dtype, shape, head = pickle.loads(about[8:])
-        array = np.frombuffer(payload, descr_to_dtype(dtype)).reshape(shape)
+        whole = np.frombuffer(payload, descr_to_dtype(dtype))
+        array = whole.reshape(shape)
         assert self._update is not None
         if head is None:
             self._update(self.slice, array)
         else:
             self._update(self.slice, array, head)
+        seen = weakref.ref(whole)  # the base of all views
+        del array, whole
+        if seen() is not None:
+            raise _errors.InputError("the update keeps its item after the call, when that no longer exists: keep a copy (array.copy()) "
+                                     "instead")
+
+    def _require_open(self) -> None:
+        self._require_update()
+        if self._is_finished:
+            raise _errors.InputError("the ring takes no more items after finish(), result() or the end of its with block: give all "
+                                     "before, or make another ring")
 
     def _require_update(self) -> None:
         if self._update is None:
             raise _errors.InputError("the ring has no update: decorate a function with @r.update first")
+
+
+def _bytes_of(array: np.ndarray) -> np.ndarray:
+    """The same memory, of elements of any type, in C order."""
+    return array.reshape(-1).view(np.uint8)

@@ -91,7 +91,7 @@ def test_refuses_what_cannot_be():
 def test_after_the_block_nothing_can_be_given():
     with blockyard.Ring((3,), fabric="loopback") as r:
         r.update(lambda part, x: None)
-    with pytest.raises(blockyard.InputError, match="within its with block"):
+    with pytest.raises(blockyard.InputError, match="end of its with block"):
         r.give(np.ones(3))
     assert np.array_equal(r.slice, np.zeros(3))
 
