@@ -95,6 +95,15 @@ name = "mp2"
                 self.assertAlmostEqual(results["energies"]["scf_stability"], eigenvalue, delta=1e-6)
                 self.assertLess(results["iterations"]["scf"], 13)  # DIIS knows nothing of the solution before
 
+    def test_a_flat_saddle_point_is_left(self):
+        # Its lowest eigenvalue is -0.00013, and iterations from near by go back to it. PySCF 2.14.0 finds
+        # -195.9729580074 there and a minimum at -195.9730359485.
+        path = self.write("job.toml", '[molecule]\ngeometry = "F 0 0 0\\nF 0 0 4"\n[basis]\nname = "sto-3g"\n'
+                          '[method]\nname = "scf"\nunrestricted = true\nstability = "follow"\n')
+        energies = self.results_of("run", path)["energies"]
+        self.assertAlmostEqual(energies["scf"], -195.97303594847, delta=1e-5)
+        self.assertGreater(energies["scf_stability"], -1e-5)
+
     def test_spin_contamination_is_a_result(self):
         path = self.write("job.toml", job_file(self.entry("nh2", "6-31g*"), "scf"))
         done = self.run_well("run", path, "--json", "results.json")
