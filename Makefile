@@ -130,6 +130,8 @@ asan:  ## all unit, contract and language tests under the address sanitizer (hal
 	@cmake --build --preset asan
 	@ctest --preset asan
 
+# Without what the sanitizer cannot know: it looks at what a socket sent when that has gone, and its owner may have it
+# back; the threads of OpenBLAS are not instrumented.
 tsan:  ## the same under the thread sanitizer
 	@tools/setup.sh build test
 	@$(MAKE) --no-print-directory build/tsan/build.ninja
