@@ -301,6 +301,26 @@ ga.launch(3, lambda: wait() if ga.rank() == 0 else ga.Group([0, 1]) and ga.init(
     assert code != 0 and "KeyboardInterrupt" in told, told
 
 
+def test_no_rank_begins_where_not_all_can():
+    done = subprocess.run([sys.executable, "-c", """
+import threading
+from blockyard import ga
+start, begun = threading.Thread.start, []
+def start_three(self):
+    if self.name == "rank 3":
+        raise RuntimeError("can't start new thread")
+    start(self)
+threading.Thread.start = start_three
+try:
+    ga.launch(4, lambda: begun.append(ga.rank()) or ga.sync())
+except RuntimeError as error:
+    print(error, begun)
+for thread in threading.enumerate()[1:]:
+    thread.join()
+"""], capture_output=True, text=True, check=False)
+    assert done.stdout == "can't start new thread []\n" and not done.stderr, done.stdout + done.stderr
+
+
 def test_ctrl_c_waits_for_ranks_that_compute():
     code, told = end_by(signal.SIGINT, [sys.executable, "-u", "-c", """
 import threading

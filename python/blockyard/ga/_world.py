@@ -112,9 +112,13 @@ def launch(ranks: int, function: Callable[..., T], *args: Any, **more: Any) -> l
     cores = _core.ga_alone(ranks)
     results: list[Any] = [None] * ranks
     failures: list[BaseException] = []
+    has_all, is_given_up = threading.Event(), threading.Event()  # no rank begins before all threads are there
     ended = [threading.Event() for _ in cores]  # a join that Ctrl-C interrupts takes its thread for one that has ended
 
     def work(rank: int) -> None:
+        has_all.wait()
+        if is_given_up.is_set():
+            return
         _here.set(World(cores[rank]))
         try:
             results[rank] = function(*args, **more)
@@ -127,11 +131,16 @@ def launch(ranks: int, function: Callable[..., T], *args: Any, **more: Any) -> l
 
     threads = [threading.Thread(target=work, args=(rank,), name=f"rank {rank}", daemon=True)
                for rank in range(ranks)]
-    for thread in threads:
-        thread.start()
     try:
+        for thread in threads:
+            thread.start()
+        has_all.set()
         _wait_for(ended, threads)
     except BaseException:
+        if not has_all.is_set():
+            is_given_up.set()
+            has_all.set()
+            raise
         cores[0].abort("interrupted")
         _wait_for(ended, threads)
         raise
