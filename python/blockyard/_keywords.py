@@ -40,8 +40,8 @@ class RunOption(NamedTuple):
 
 run_options = {option.keyword: option for option in map(RunOption._make, _core.run_options())}
 method_options = dict(_core.method_options())
-#: Of `blockyard run` that are no rows of the table.
-_named_alike = {"basis", "cube", "fcidump", "json", "method", "molden", "qcschema", "report", "segments", "trace"}
+#: Of `blockyard run` and `blockyard plan` that are no rows of the table.
+_named_alike = {"basis", "cube", "fcidump", "iterations", "json", "method", "molden", "qcschema", "report", "segments", "steps", "trace"}
 #: What stands between backquotes is a command, and stays. A word after an option is its value where it begins with a digit.
 _option = re.compile(r"`[^`]*`|--set (?P<constant>\w+)=\.\.\.|--segments (?P<kind>\w+)=\.\.\."
                      r"|--(?P<key>[a-z][a-z-]*[a-z])(?: (?P<value>\d[\w.]*|(?<=--device )[^\s:;,]+))?")
@@ -86,6 +86,8 @@ def _keyword_of(found: re.Match[str]) -> str:
     if found["kind"]:
         return f'segments={{"{found["kind"]}": ...}}'
     name = (found["key"] or "").replace("-", "_")
+    if name == "super":
+        return "supers= or Session.super"
     if name not in run_options and name not in _named_alike:
         return found[0]
     value = found["value"] or ""

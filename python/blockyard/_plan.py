@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import html
+import inspect
 import json
 import os
 from collections.abc import Mapping, Sequence
@@ -11,12 +12,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from . import _core
 from ._errors import InputError
-from ._keywords import refuse_unknown, takes
+from ._keywords import in_python, refuse_unknown, takes
 from ._molecules import read_spec
 from ._options import RunOptions
 from ._places import places
 from ._progress import machine_file
-from ._run import Path, Segments, apply, prepare, settings_of
+from ._run import Path, Segments, apply, prepare, run, settings_of
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -36,7 +37,7 @@ class JobPlan:
     """
 
     def __init__(self, text: str, told: str):
-        self.text = text
+        self.text = in_python(text)
         self.data: dict[str, Any] = json.loads(told)
         self.seconds: float = self.data["seconds"]
         self.process_bytes: float = self.data["process_bytes"]
@@ -87,7 +88,7 @@ def plan(
     The other keywords are those of ``blockyard.run``, which raises the same errors; those that do not change what a job
     needs are ignored.
     """
-    refuse_unknown(plan, options)
+    refuse_unknown(plan, options.keys() - inspect.signature(run).parameters.keys())
     counts = _counts(iterations)
     if processes < 1:
         raise InputError(f"processes must be at least 1, not {processes}")

@@ -41,13 +41,22 @@ def test_a_keyword_that_is_unknown_is_refused_with_a_near_one(call):
     ("use --memory 6M or more, or fewer workers", 'use memory="6M" or more, or fewer workers'),
     ("give more --memory, smaller segments", "give more memory=, smaller segments"),
     ("--device foo: no such device; use --device none", 'device="foo": no such device; use device="none"'),
-    ("--devices 5: there are 2", "devices=5: there are 2"), ("choose another folder with --checkpoint-dir", "choose another folder with checkpoint_dir="),
+    ("--devices 5: there are 2", "devices=5: there are 2"),
+    ("choose another folder with --checkpoint-dir", "choose another folder with checkpoint_dir="),
     ("add it to [constants] or with --set n=...", 'add it to [constants] or with constants={"n": ...}'),
     ("see [segments] or --segments ao=...", 'see [segments] or segments={"ao": ...}'),
     ("--fcidump holds all integrals", "fcidump= holds all integrals"),
-    ("not what `blockyard run --report` writes", "not what `blockyard run --report` writes"), ("--listen", "--listen"), ("a -- b", "a -- b")])
+    ("not what `blockyard run --report` writes", "not what `blockyard run --report` writes"), ("--listen", "--listen"),
+    ("12 iterations (set with --iterations)", "12 iterations (set with iterations=)"),
+    ("load your own with --super", "load your own with supers= or Session.super"), ("a -- b", "a -- b")])
 def test_messages_name_keywords_in_place_of_options(told, of_python):
     assert blockyard._keywords.in_python(told) == of_python
+
+
+def test_a_plan_takes_the_keywords_of_a_run():
+    of_run = dict(method="scf", basis="sto-3g", workers=1, memory="64M", quiet=True, progress=False, report="not/written.json")
+    plan = blockyard.plan("H 0 0 0\nH 0 0 0.74\n", **of_run)
+    assert plan.fits and "(set with iterations=)" in str(plan) and "--" not in str(plan)
 
 
 def test_errors_name_keywords():
