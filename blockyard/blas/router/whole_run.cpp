@@ -24,12 +24,17 @@ std::optional<device::Memory> WholeRun<T>::allocate(std::int64_t bytes) {
 }
 
 template <class T>
-typename WholeRun<T>::Block WholeRun<T>::make(std::int64_t elements) {
-  if (!is_possible_) return {};
-  auto made = allocate(elements * static_cast<std::int64_t>(sizeof(T)));
+device::Address WholeRun<T>::reserve(std::int64_t bytes) {
+  if (!is_possible_) return 0;
+  auto made = allocate(bytes);
   is_possible_ = made.has_value();
-  if (!is_possible_) return {};
-  return {memory_.emplace_back(std::move(*made)).address(), elements};
+  return is_possible_ ? memory_.emplace_back(std::move(*made)).address() : 0;
+}
+
+template <class T>
+typename WholeRun<T>::Block WholeRun<T>::make(std::int64_t elements) {
+  const device::Address address = reserve(elements * static_cast<std::int64_t>(sizeof(T)));
+  return is_possible_ ? Block{address, elements} : Block{};
 }
 
 /// The elements as they lie, or packed.
@@ -138,16 +143,17 @@ void WholeRun<T>::run(const blockyard_operation& operation, const Block& result,
                       const Block& right, T alpha) {
   if (!is_possible_) return;
   const auto plan = device_.open_plan(operation);
-  const device::Extent needed = plan ? plan->workspace_bytes() : 0;
-  auto workspace = allocate(std::max<device::Extent>(needed, 1));
-  is_possible_ = plan && workspace;
+  is_possible_ = plan.has_value();
+  if (!is_possible_) return;
+  // Memory is a round trip to a server, which costs a small call more than its work.
+  const bool needs_workspace = plan->workspace_bytes() > 0;
+  const device::Address workspace = needs_workspace ? reserve(plan->workspace_bytes()) : 0;
   if (!is_possible_) return;
   stream_.run(*plan, {.alpha = std::complex<double>(alpha),
                       .result = result.address,
                       .left = left.address,
                       .right = right.address,
-                      .workspace = needed > 0 ? workspace->address() : 0});
-  memory_.push_back(std::move(*workspace));
+                      .workspace = workspace});
 }
 
 template <class T>

@@ -70,6 +70,8 @@ class WholeRun {
   /// Those of an earlier call, or sent to be those of this one. Null: they are not to be kept.
   [[nodiscard]] Kept::Operand* kept(std::span<const T> elements);
   [[nodiscard]] std::optional<device::Memory> allocate(std::int64_t bytes);
+  /// Memory until the end of the run. Without room nothing more is possible.
+  [[nodiscard]] device::Address reserve(std::int64_t bytes);
 
   device::Device& device_;
   Kept* kept_;
