@@ -62,16 +62,14 @@ Wish meet_with_wish(Transport& transport, const Options& options, Collective kin
 void save(Transport& transport, const Options& options, Wish wish, const Kept& kept,
           const Environment& environment, const std::function<void(RecordSink&)>& program) {
   const CheckpointPlace place = begin_together(transport, options, program != nullptr);
-  std::vector<wire::Ticket> tickets;
-  if (options.worker == 0)
-    tickets = transport.start_all([&](int server) {
-      return wire::SaveBlocks{0, path_of(place, server_file(server)), place.id};
-    });
+  const std::vector<wire::Ticket> tickets = transport.start_share([&](int server) {
+    return wire::SaveBlocks{0, path_of(place, server_file(server)), place.id};
+  });
   options.checkpoints->write(place, options.worker, [&](RecordSink& sink) {
     sink.add(encode(JobState{program != nullptr, kept, environment.arrays}));
     if (program) program(sink);
   });
-  for (const wire::Ticket ticket : tickets) (void)transport.answer_to(ticket);
+  (void)transport.answers_to(tickets);
   const auto finish = [&](Collected) {
     options.checkpoints->finish(place);
     return Collected();

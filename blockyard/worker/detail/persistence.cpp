@@ -199,10 +199,9 @@ void Persistence::restore_array(std::int32_t array, const std::string& label) {
 /// Collective. The servers give all blocks of a label the number of `array`.
 void Persistence::restore_blocks(std::int32_t array, const std::string& label) {
   setting_.transport.meet(Collective::persist);
-  if (setting_.options.worker == 0)
-    for (const auto& answer : setting_.transport.ask_all(wire::RestoreArray{0, array, label}))
-      if (std::holds_alternative<wire::Failed>(answer))
-        throw Error(Errc::internal, fmt::format("a server does not know label \"{}\"", label));
+  for (const auto& answer : setting_.transport.ask_share(wire::RestoreArray{0, array, label}))
+    if (std::holds_alternative<wire::Failed>(answer))
+      throw Error(Errc::internal, fmt::format("a server does not know label \"{}\"", label));
   setting_.transport.meet(Collective::persist);
 }
 
@@ -231,7 +230,7 @@ void Persistence::restore_part(std::int32_t array, const std::string& label,
   }
   setting_.transport.settle();
   setting_.transport.meet(Collective::persist);
-  if (setting_.options.worker == 0) setting_.transport.ask_all(wire::DeleteArray{0, all});
+  setting_.transport.ask_share(wire::DeleteArray{0, all});
   setting_.transport.meet(Collective::persist);
   ++setting_.here.epoch;
 }

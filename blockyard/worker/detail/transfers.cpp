@@ -103,7 +103,7 @@ void Transfers::delete_array(std::int32_t array) {
   transport.settle();
   blocks_.forget_array(array);
   transport.meet(Collective::persist);
-  if (setting_.options.worker == 0) transport.ask_all(wire::DeleteArray{0, array});
+  transport.ask_share(wire::DeleteArray{0, array});
   transport.meet(Collective::persist);
   outdate_existing(array);
 }

@@ -163,12 +163,23 @@ wire::Any Transport::ask(int server, wire::Any request) {
   return answer_to(start(server, std::move(request)));
 }
 
-std::vector<wire::Ticket> Transport::start_all(
-    const std::function<wire::Any(int server)>& request) {
+std::vector<wire::Ticket> Transport::start_each(
+    int first, int step, const std::function<wire::Any(int server)>& request) {
   std::vector<wire::Ticket> tickets;
-  for (int server = 0; server < options_.servers; ++server)
+  for (int server = first; server < options_.servers; server += step)
     tickets.push_back(start(server, request(server)));
   return tickets;
+}
+
+std::vector<wire::Ticket> Transport::start_share(
+    const std::function<wire::Any(int server)>& request) {
+  return start_each(options_.worker, options_.workers, request);
+}
+
+std::vector<wire::Any> Transport::answers_to(const std::vector<wire::Ticket>& tickets) {
+  std::vector<wire::Any> answers;
+  for (const wire::Ticket ticket : tickets) answers.push_back(answer_to(ticket));
+  return answers;
 }
 
 std::optional<wire::Any> Transport::answer_so_far(wire::Ticket ticket) {
@@ -181,10 +192,11 @@ std::optional<wire::Any> Transport::answer_so_far(wire::Ticket ticket) {
 }
 
 std::vector<wire::Any> Transport::ask_all(const wire::Any& request) {
-  std::vector<wire::Any> answers;
-  for (const wire::Ticket ticket : start_all([&](int) { return request; }))
-    answers.push_back(answer_to(ticket));
-  return answers;
+  return answers_to(start_each(0, 1, [&](int) { return request; }));
+}
+
+std::vector<wire::Any> Transport::ask_share(const wire::Any& request) {
+  return answers_to(start_share([&](int) { return request; }));
 }
 
 Collected Transport::collect(Collective kind, std::vector<std::byte> mine, const Combine& combine) {

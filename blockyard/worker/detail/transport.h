@@ -59,14 +59,18 @@ class Transport : public block::BlockSource {
   wire::Any ask(int server, wire::Any request);
   /// The same without the wait.
   [[nodiscard]] wire::Ticket start(int server, wire::Any request);
-  /// Sends every server its request, whose tickets are set here, and does not wait.
-  std::vector<wire::Ticket> start_all(const std::function<wire::Any(int server)>& request);
+  /// What all workers do together: each sends the servers of its share their requests, whose
+  /// tickets are set here, and does not wait. Each server is in the share of one worker.
+  std::vector<wire::Ticket> start_share(const std::function<wire::Any(int server)>& request);
   /// Waits for the reply.
   wire::Any answer_to(wire::Ticket ticket);
+  std::vector<wire::Any> answers_to(const std::vector<wire::Ticket>& tickets);
   /// Only looks whether it came.
   [[nodiscard]] std::optional<wire::Any> answer_so_far(wire::Ticket ticket);
   /// The same request to every server, answers in their order.
   std::vector<wire::Any> ask_all(const wire::Any& request);
+  /// The same request to the servers of the share of this worker, as in start_share.
+  std::vector<wire::Any> ask_share(const wire::Any& request);
   /// Sends a message that needs no reply.
   void tell(int server, const wire::Any& message, fabric::Payload payload = nullptr,
             std::shared_ptr<fabric::Source> source = nullptr);
@@ -109,6 +113,9 @@ class Transport : public block::BlockSource {
   [[noreturn]] void report_race(const wire::Failed& failed, const array::BlockId& id,
                                 std::int32_t pc) const;
   void take(const wire::Done& done);
+  /// Asks servers first, first + step, ...
+  std::vector<wire::Ticket> start_each(int first, int step,
+                                       const std::function<wire::Any(int server)>& request);
   [[nodiscard]] int rank_of(int server) const noexcept { return options_.workers + server; }
   [[nodiscard]] int home_rank(const array::BlockId& id) const noexcept {
     return rank_of(array::home_of(id, options_.servers));
