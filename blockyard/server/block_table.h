@@ -101,6 +101,7 @@ class BlockTable {
   // block_table_checkpoint.cpp
   [[nodiscard]] wire::Any answer(const wire::SaveBlocks& op);
   wire::Any answer(const wire::LoadBlocks& op);
+  void load_file(const wire::LoadBlocks& op, const std::string& path);
   [[nodiscard]] SlotRef load_values(std::int32_t array, store::CheckpointReader& file,
                                     const store::CheckpointRecord& record);
 

@@ -62,8 +62,15 @@ wire::Any BlockTable::answer(const wire::SaveBlocks& op) {
   return wire::Done{op.ticket};
 }
 
+/// None that cannot have blocks for this server. Any one file names all labels.
 wire::Any BlockTable::answer(const wire::LoadBlocks& op) {
-  store::CheckpointReader file(memory_.store(), op.path, {op.checkpoint, part_of(op.path)});
+  for (const int number : array::former_homes(op.server, op.servers, op.saved))
+    load_file(op, fmt::format("{}{}", op.path, number));
+  return wire::Done{op.ticket};
+}
+
+void BlockTable::load_file(const wire::LoadBlocks& op, const std::string& path) {
+  store::CheckpointReader file(memory_.store(), path, {op.checkpoint, part_of(path)});
   // A label is known on every server, also where it has no blocks.
   for (const std::string& group : file.groups())
     if (group.starts_with(label_prefix)) labels_[group.substr(label_prefix.size())];
@@ -80,7 +87,6 @@ wire::Any BlockTable::answer(const wire::LoadBlocks& op) {
     else
       find_or_make({array_of(group), record.number}).slot = slot;
   }
-  return wire::Done{op.ticket};
 }
 
 SlotRef BlockTable::load_values(std::int32_t array, store::CheckpointReader& file,

@@ -19,8 +19,8 @@ ServerOptions room_for(std::size_t blocks) { return {blocks * block_charge, "scr
 
 Values block_of(std::uint64_t value) { return Values(block_count, static_cast<double>(value)); }
 
-void load(TestClient& client, const std::string& path, int server, int servers) {
-  (void)client.ask(0, wire::LoadBlocks{5, path, checkpoint, server, servers});
+void load(TestClient& client, int server, int servers, int saved) {
+  (void)client.ask(0, wire::LoadBlocks{5, "server-", checkpoint, server, servers, saved});
 }
 
 /// Two servers with room for three blocks each write the even and the odd of 20 blocks of array 3,
@@ -45,8 +45,7 @@ TEST(ServerCheckpoint, blocks_and_labels_come_back_on_any_number_of_servers) {
   for (int servers = 1; servers <= 4; ++servers)
     for (int server = 0; server < servers; ++server) {
       TestClient client(room_for(3), files);
-      for (const int file : array::former_homes(server, servers, 2))
-        load(client, "server-" + std::to_string(file), server, servers);
+      load(client, server, servers, 2);
       for (std::uint64_t n = 0; n < 20; ++n) {
         const bool is_home =
             n % static_cast<std::uint64_t>(servers) == static_cast<std::uint64_t>(server);
@@ -63,6 +62,17 @@ TEST(ServerCheckpoint, blocks_and_labels_come_back_on_any_number_of_servers) {
     }
 }
 
+TEST(ServerCheckpoint, reads_no_file_that_cannot_have_its_blocks) {
+  store::MemoryStore files;
+  save_from_two(files);
+  files.remove("server-1");
+  TestClient client(room_for(3), files);
+  load(client, 2, 4, 2);
+  EXPECT_EQ(client.get({3, 6}), block_of(12));
+  TestClient other(room_for(3), files);
+  EXPECT_THROW(load(other, 3, 4, 2), base::Error);
+}
+
 TEST(ServerCheckpoint, values_that_an_array_and_a_label_share_are_written_once) {
   store::MemoryStore files;
   save_from_two(files);
@@ -73,7 +83,7 @@ TEST(ServerCheckpoint, values_that_an_array_and_a_label_share_are_written_once) 
 
 std::string error_of(TestClient& client) {
   try {
-    load(client, "server-0", 0, 1);
+    load(client, 0, 1, 1);
   } catch (const base::Error& error) {
     return error.what();
   }

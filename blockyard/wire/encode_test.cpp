@@ -34,7 +34,7 @@ std::vector<Any> one_of_each() {
           Collect{17, 2, 42, bytes},
           Spread{18, bytes},
           SaveBlocks{19, "checkpoint/server-1", 99},
-          LoadBlocks{20, "checkpoint/server-1", 99, 2, 3},
+          LoadBlocks{20, "checkpoint/server-", 99, 2, 3, 4},
           Batch{{46, 60}, {8, 0}, bytes},
           DoneMany{{21, 22}}};
 }

@@ -128,14 +128,16 @@ struct SaveBlocks {
   std::uint64_t checkpoint = 0;
   friend bool operator==(const SaveBlocks&, const SaveBlocks&) = default;
 };
-/// Takes the blocks that are at home here, as server `server` of `servers`, from a file that
-/// SaveBlocks wrote. Reply: Done.
+/// Takes the blocks that are at home here, as server `server` of `servers`, from those of the files
+/// that may hold any: SaveBlocks of each of `saved` servers wrote one, whose path is `path` and the
+/// number of the server. Reply: Done.
 struct LoadBlocks {
   Ticket ticket = 0;
   std::string path;
   std::uint64_t checkpoint = 0;
   std::int32_t server = 0;
   std::int32_t servers = 1;
+  std::int32_t saved = 1;
   friend bool operator==(const LoadBlocks&, const LoadBlocks&) = default;
 };
 /// The server ends. No reply.

@@ -5,13 +5,16 @@
 
 #include <algorithm>
 
-#include "blockyard/array/block_id.h"
 #include "blockyard/base/bytes.h"
 #include "blockyard/base/error.h"
 
 namespace blockyard::worker {
 
-std::string server_file(int server) { return fmt::format("server-{}", server); }
+namespace {
+constexpr std::string_view server_files = "server-";  // and the number
+}  // namespace
+
+std::string server_file(int server) { return fmt::format("{}{}", server_files, server); }
 std::string worker_file(int worker) { return fmt::format("worker-{}", worker); }
 
 namespace detail {
@@ -20,8 +23,8 @@ namespace {
 
 constexpr std::uint8_t impossible = 0xff;
 
-std::string path_of(const CheckpointPlace& place, const std::string& name) {
-  return place.folder + "/" + name;
+std::string path_of(const CheckpointPlace& place, std::string_view name) {
+  return fmt::format("{}/{}", place.folder, name);
 }
 
 /// Worker 0 chooses the place and tells all.
@@ -79,25 +82,12 @@ void save(Transport& transport, const Options& options, Wish wish, const Kept& k
     throw base::Error(base::Errc::comm, options.checkpoints->stop_text());
 }
 
-namespace {
-
-/// Servers read their files side by side, and none that cannot have blocks for them. Any one file
-/// names all labels.
-void load_blocks(Transport& transport, int servers, const Resume& from) {
-  std::vector<wire::Ticket> tickets;
-  for (int server = 0; server < servers; ++server)
-    for (const int file : array::former_homes(server, servers, from.servers))
-      tickets.push_back(
-          transport.start(server, wire::LoadBlocks{0, path_of(from.place, server_file(file)),
-                                                   from.place.id, server, servers}));
-  for (const wire::Ticket ticket : tickets) (void)transport.answer_to(ticket);
-}
-
-}  // namespace
-
 bool load(Transport& transport, const Options& options, const Resume& from, Kept& kept,
           Environment& environment) {
-  if (options.worker == 0) load_blocks(transport, options.servers, from);
+  (void)transport.answers_to(transport.start_share([&](int server) {
+    return wire::LoadBlocks{
+        0, path_of(from.place, server_files), from.place.id, server, options.servers, from.servers};
+  }));
   transport.meet(Collective::checkpoint);
   JobState state = decode_job_state(from.state.next());
   kept = std::move(state.kept);
