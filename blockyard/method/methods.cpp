@@ -94,8 +94,8 @@ constexpr std::array hints = {
                     "the geometry and the charge",
                     true},
     ConvergenceHint{"", "", "cc_iterations",
-                    "more cc_iterations; and look whether one determinant describes the molecule "
-                    "(stretched bonds?), and at the geometry",
+                    "more cc_iterations, or --guess from a job with shorter bonds; and look "
+                    "whether one determinant describes the molecule, and at the geometry",
                     true},
 };
 

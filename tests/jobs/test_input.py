@@ -97,7 +97,7 @@ class Input(common.JobTest):
         self.assert_fails(self.run_blockyard("run", path), "did not converge", "level_shift")
         path = self.write("job.toml", SCF.replace('"scf"', '"ccsd"') + "cc_iterations = 2\n")
         done = self.run_blockyard("run", path, "--json", "x.json")
-        self.assert_fails(done, "did not converge", "cc_iterations")
+        self.assert_fails(done, "did not converge", "cc_iterations", "--guess from a job with shorter bonds")
         results = json.loads((self.folder / "x.json").read_text())
         self.assertFalse(results["converged"])
         self.assertEqual(results["iterations"]["ccsd"], 2)
