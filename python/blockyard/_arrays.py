@@ -6,7 +6,7 @@ from __future__ import annotations
 import mmap
 import os
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,7 +18,6 @@ from .ga import GlobalArray
 if TYPE_CHECKING:
     from ._session import Session
 
-T = TypeVar("T")
 
 _readable = {np.dtype(name)
              for name in ("float64", "float32", "complex128", "complex64", "int64", "int32")}
@@ -27,14 +26,6 @@ _readable = {np.dtype(name)
 not_in_place = "out= is a NumPy array, and this is none; in place of a += b say a = a + b"
 
 _overlap_work = 1000  # steps to find out whether two arrays have elements in common
-
-
-def unmasked(array: T) -> T:
-    """The array itself. Raises InputError for a masked array of NumPy: what lies below a mask is no value."""
-    if isinstance(array, np.ma.MaskedArray) and np.ma.is_masked(array):
-        raise _errors.InputError("elements of the array are masked, and masks are not computed with: give array.filled(0), or "
-                                 "another value for them")
-    return array
 
 
 def readable(name: str, array: np.ndarray) -> np.ndarray:

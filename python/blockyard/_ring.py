@@ -15,7 +15,7 @@ import numpy as np
 from numpy.lib.format import descr_to_dtype, dtype_to_descr  # a text, or a list of fields
 
 from . import _core, _errors, _places, _processes
-from ._arrays import unmasked
+from ._masks import unmasked
 from ._supers import guarded
 
 Update = Callable[..., None]

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from . import _core, _errors
-from ._arrays import BlockArray, Lending, unmasked
+from ._arrays import BlockArray, Lending
 from ._einsum import EinsumArray, Plan, plan_einsum, run_plan
 from ._keywords import refuse_unknown, takes, with_options
 from ._lazy import LazyArray, lazy
+from ._masks import unmasked
 from ._options import SessionOptions
 from ._outputs import new_output, told_output
 from ._places import places

@@ -7,6 +7,7 @@ import pickle
 import numpy as np
 import pytest
 
+import blockyard
 from blockyard import ga
 
 
@@ -20,6 +21,24 @@ def test_algebra_reads_the_lower_triangle():
                 np.testing.assert_allclose(np.abs(found.eigenvectors), np.abs(np.linalg.eigh(m).eigenvectors), atol=1e-12)
                 x = ga.solve(a, np.ones(5), is_positive=True)
                 np.testing.assert_allclose(x, np.linalg.solve(m + np.tril(m, -1).T, np.ones(5)))
+
+    ga.launch(2, work)
+
+
+def test_masks_and_increments_that_do_not_fit_are_refused():
+    masked = np.ma.array([1.0, 2.0], mask=[False, True])
+
+    def work():
+        a, counter = ga.zeros(2), ga.zeros(1, "i4")
+        for call in (lambda: ga.array(masked), lambda: ga.array(masked, "f4"), lambda: a.__setitem__(slice(None), masked),
+                     lambda: a.add(np.s_[:], masked)):
+            with pytest.raises(blockyard.InputError, match="masked"):
+                call()
+        with pytest.raises(OverflowError, match="int32"):
+            counter.read_inc(0, 2**40)
+        a[:] = np.ma.array([1.0, 2.0], mask=False)
+        a.sync()
+        assert a[1] == 2 and counter.read_inc(0, np.int64(0)) == 0
 
     ga.launch(2, work)
 

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _errors
-from .._arrays import BlockArray, map_of, not_in_place, unmasked
+from .._arrays import BlockArray, map_of, not_in_place
 from .._axes import axes_of, order_of
+from .._masks import unmasked
 from .._sources import BlockSource, Sizes, is_source, source_of
 from .nodes import Leaf, Map, Node, contract
 from .run import compute, text_of

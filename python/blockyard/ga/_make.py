@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from .. import _core, _errors
+from .._masks import unmasked
 from . import _array, _layout
 from ._layout import Layout
 from ._values import elements_of
@@ -74,7 +75,7 @@ def array(values: Any, dtype: Any = None, *, order: str = "C", chunk: Shape | No
           name: str | None = None) -> _array.GlobalArray:
     """Collective. A new array with the elements of a NumPy array, which is the same at all ranks, or of
     another global array; arguments as for ``ga.empty``. Each rank copies what it holds."""
-    given = values if isinstance(values, _array.GlobalArray) else np.asarray(values)
+    given = values if isinstance(values, _array.GlobalArray) else np.asarray(unmasked(values))
     if dtype is not None and not hasattr(values, "__array__"):
         given = elements_of(values, np.dtype(dtype))
     made = empty(given.shape, given.dtype if dtype is None else dtype, order=order, chunk=chunk, layout=layout,

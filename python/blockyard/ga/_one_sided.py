@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from typing import Any
 
 import numpy as np
@@ -73,7 +74,7 @@ class OneSided(Held):
         found = parse_patch(where, self.shape, self.name)
         if found.counts != (1,) * self.ndim:
             raise IndexError(f"read_inc is for one element of \"{self.name}\", not for {found.counts}")
-        return self.core.read_and_add(found.first, int(increment))
+        return self.core.read_and_add(found.first, int(elements_of(operator.index(increment), self.dtype)))
 
     def _require_room(self, found: Patch | Places) -> None:
         wanted = math.prod(found.shape) * self.itemsize

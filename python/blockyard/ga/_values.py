@@ -7,14 +7,16 @@ from typing import Any
 
 import numpy as np
 
+from .._masks import unmasked
 from ._held import Held
 from ._indexing import Patch, Places
 
 
 def elements_of(given: Any, dtype: np.dtype[Any], casting: Any = "unsafe") -> np.ndarray:
     """As NumPy 2 assigns, with any version of NumPy: arrays are cast; numbers and lists of them are converted,
-    and must fit. TypeError if ``casting``, a rule of NumPy, forbids the cast; OverflowError, ValueError."""
-    values = np.asarray(given)
+    and must fit. TypeError if ``casting``, a rule of NumPy, forbids the cast; InputError for masked elements; OverflowError,
+    ValueError."""
+    values = np.asarray(unmasked(given))
     if values.dtype == dtype:
         return values
     if values.size == 0:  # nothing is lost; and [] has no type of its own
