@@ -76,7 +76,7 @@ arm:  ## tests of the rooms base and tensor, built for 64-bit ARM, in QEMU (2 mi
 	cmake --build --preset arm; \
 	ctest --preset arm
 
-test-offload:  ## programs from outside with their BLAS, LAPACK and FFTW on a device (testers of LAPACK and PBLAS, NumPy, SciPy, pyFFTW, PETSc, hpcc, Octave, pw.x; minutes each)
+test-offload:  ## programs from outside with their BLAS, LAPACK and FFTW on a device (testers of LAPACK and ScaLAPACK, NumPy, SciPy, pyFFTW, PETSc, hpcc, Octave, pw.x, CP2K; minutes each)
 	@tools/setup.sh build test outside
 	@tools/setup_outside
 	@$(MAKE) --no-print-directory build/release/build.ninja

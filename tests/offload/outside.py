@@ -21,6 +21,7 @@ import tempfile
 BLOCKYARD = os.environ["BLOCKYARD"]
 EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples" / "offload"
 PYTHONS = pathlib.Path(__file__).resolve().parents[2] / "build" / "outside"  # made by tools/setup_outside
+CP2K_DATA = pathlib.Path("/usr/share/cp2k")
 PSEUDOPOTENTIALS = pathlib.Path("/usr/share/espresso/pseudo")
 LIBRARIES = next(iter(pathlib.Path("/usr/lib").glob("*/lapack/liblapack.so.3")), pathlib.Path("/missing/x/x")).parents[1]
 TESTERS = LIBRARIES / "lapack"
@@ -53,6 +54,11 @@ def outcome_of_scalapack(text):
     return re.findall(r"(?m)^ *\| +(P\w+(?: +\d+)+)", text)
 
 
+def outcome_of_factors(text):
+    """Of the testers of ScaLAPACK: how many tests passed, failed, and were left out."""
+    return re.findall(r"(?m)^ *(\d+ tests .*)", text)
+
+
 def outcome_of_hpcc(text):
     return sorted(set(re.findall(r"PASSED|FAILED|Failed.*|failed", text)))
 
@@ -65,6 +71,12 @@ def outcome_of_plane_waves(text):
     """Total energies, to what their convergence leaves of them, and how many iterations it took."""
     return [f"{float(found):.6f}" for found in re.findall(r"(?m)^! +total energy += +(\S+)", text)] + [
         str(len(re.findall(r"iteration #", text)))]
+
+
+def outcome_of_orbitals(text):
+    """The energy, to what its convergence leaves of it, what is left of all forces, and the number of steps."""
+    energy = re.search(r"Total FORCE_EVAL.*?(-?\d+\.\d+)", text)
+    return energy and [f"{float(energy[1]):.8f}", *re.findall(r"SUM OF ATOMIC FORCES.*|SCF run converged in.*steps", text)]
 
 
 class Program:
@@ -119,6 +131,8 @@ def programs():
     yield Program("hpcc.4", ["mpirun", "-n", "4", "hpcc"], outcome_of_hpcc, before=lambda folder: write_hpcc(folder, 2),
                   output=HPCC_OUTPUT)
     yield Program("octave", ["octave-cli", "--norc", EXAMPLES / "modes.m"], str.splitlines)
+    yield Program("cp2k", ["cp2k.psmp", "-i", EXAMPLES / "water.inp"], outcome_of_orbitals, needs=CP2K_DATA,
+                  settings={"CP2K_DATA_DIR": str(CP2K_DATA)})
     yield Program("petsc", ["/usr/bin/python3", pathlib.Path(__file__).with_name("solvers.py")], str.splitlines, needs=SLEPC)
     yield from testers_of_scalapack()
     yield Program("pw.x", ["pw.x", "-in", EXAMPLES / "silicon.in"], outcome_of_plane_waves)
@@ -147,11 +161,24 @@ def testers_of_blas():
 
 
 def testers_of_scalapack():
-    """Level 3 on blocks that four processes have: each calls BLAS for its own, and all of them use one device."""
+    """Level 3 on blocks that four processes have: each calls BLAS for its own, and all of them use one device.
+    Factors, least squares and eigenvalues on one process: panels of two to eight columns.
+    """
     for letter in "sdcz":
         given = SCALAPACK_TESTERS / "PBLAS" / f"P{letter.upper()}BLAS3TST.dat"
         yield Program(f"{letter}pb3tst", ["mpirun", "-n", "4", SCALAPACK_TESTERS / "PBLAS" / f"{letter}pb3tst"],
                       outcome_of_scalapack, needs=given, before=functools.partial(shutil.copy, given))
+    for letter in "dz":
+        for kind in ("lu", "llt", "ls", "inv", "qr", "hrd", "nep", "brd", "trd"):
+            given = SCALAPACK_TESTERS / f"{kind.upper()}.dat"
+            yield Program(f"x{letter}{kind}", ["mpirun", "-n", "1", SCALAPACK_TESTERS / f"x{letter}{kind}"],
+                          outcome_of_factors, needs=given, before=functools.partial(write_one_grid, given))
+
+
+def write_one_grid(given, folder):
+    """The input with the first of its grids alone, one process: others that wait for it would take its processor."""
+    text = re.sub(r"(?im)^\s*\d+(?=\s+number of process(?:or)? grids)", "1", given.read_text())
+    (folder / given.name).write_text(text)
 
 
 def other_libraries():
