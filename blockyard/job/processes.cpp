@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <set>
 
 #include "blockyard/base/build_id.h"
@@ -30,18 +31,20 @@ Seat seat_of_this_process(const fabric::MpiSession& session) {
           granted_memory(here)};
 }
 
-/// Cores that the processes on a machine can use together.
-int cores_of(std::span<const Seat> seats, const std::string& host) {
-  std::set<std::int32_t> together;
-  std::int32_t quota = 0;
-  for (const Seat& seat : seats) {
-    if (seat.host != host) continue;
-    together.insert(seat.processors.begin(), seat.processors.end());
+/// What the processes on a machine can use together.
+struct Cores {
+  std::set<std::int32_t> processors;
+  std::int32_t quota = 0;  ///< of the first that has one
+
+  void add(const Seat& seat) {
+    processors.insert(seat.processors.begin(), seat.processors.end());
     if (quota == 0) quota = seat.quota;
   }
-  const auto cores = static_cast<int>(together.size());
-  return std::max(1, quota > 0 ? std::min(cores, quota) : cores);
-}
+  [[nodiscard]] int count() const {
+    const auto all = static_cast<int>(processors.size());
+    return std::max(1, quota > 0 ? std::min(all, quota) : all);
+  }
+};
 
 /// Where a limit is, for messages at process 0.
 void name_place(base::MemoryRoom& room, std::size_t process, const std::string& host) {
@@ -52,7 +55,8 @@ void name_place(base::MemoryRoom& room, std::size_t process, const std::string& 
 
 ProcessCount count_seats(std::span<const Seat> seats) {
   ProcessCount count{static_cast<int>(seats.size()), 0, 0, seats.front().memory};
-  std::set<std::string> seen;
+  std::map<std::string, Cores> cores_of;
+  for (const Seat& seat : seats) cores_of[seat.host].add(seat);
   for (std::size_t k = 0; k < seats.size(); ++k) {
     const Seat& seat = seats[k];
     GrantedMemory memory = seat.memory;
@@ -61,8 +65,7 @@ ProcessCount count_seats(std::span<const Seat> seats) {
       for (base::MemoryRoom* room : {&memory.group, &memory.machine})
         name_place(*room, k, seat.host);
     count.granted = tightest(*count.granted, memory);
-    if (!seen.insert(seat.host).second) continue;
-    const int cores = cores_of(seats, seat.host);
+    const int cores = cores_of[seat.host].count();
     const int on_node = std::max(1, seat.on_node);
     if (k == 0 || cores / on_node < count.cores / count.on_node)
       count.cores = cores, count.on_node = on_node;

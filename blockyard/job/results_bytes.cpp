@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <type_traits>
+#include <utility>
 
 #include "blockyard/base/fields.h"
 
@@ -33,17 +34,19 @@ void metrics_fields(Stream& stream, Metrics& m) {
 
 }  // namespace
 
-std::vector<std::byte> encode_part(const Results& results, int first, int last) {
+std::vector<std::byte> encode_part(const Results& results, int workers) {
   base::FieldWriter out;
-  out.fields(first, last, results.peak_block_bytes, results.peak_rss_bytes, results.device_kind);
+  out.fields(results.first_worker, workers, results.peak_block_bytes, results.peak_rss_bytes,
+             results.device_kind);
   out.each(results.devices, [&](const DeviceInfo& device) {
     out.fields(device.name, device.memory_bytes, device.choices);
   });
   out.field(static_cast<std::uint64_t>(results.steps.size()));
   for (const StepResult& step : results.steps) {
     out.field(step.warnings);
-    for (int worker = first; worker < last; ++worker)
-      metrics_fields(out, step.metrics[static_cast<std::size_t>(worker)]);
+    for (const worker::Metrics& metrics :
+         std::span(step.metrics).first(static_cast<std::size_t>(workers)))
+      metrics_fields(out, metrics);
   }
   // Only those of this process: all of them from each would grow with the square of the processes.
   for (std::size_t rank = 0; rank < results.ranks.size(); ++rank) {
@@ -56,11 +59,11 @@ std::vector<std::byte> encode_part(const Results& results, int first, int last) 
 
 void add_part(std::span<const std::byte> bytes, Results& results) {
   base::FieldReader in(bytes);
-  int first = 0, last = 0;
+  int first = 0, workers = 0;
   std::int64_t block_bytes = 0, rss_bytes = 0;
   std::string kind;
   std::vector<DeviceInfo> devices;
-  in.fields(first, last, block_bytes, rss_bytes, kind);
+  in.fields(first, workers, block_bytes, rss_bytes, kind);
   in.each(devices,
           [&](DeviceInfo& device) { in.fields(device.name, device.memory_bytes, device.choices); });
   // Each process opens its own when its workers have done enough.
@@ -74,14 +77,16 @@ void add_part(std::span<const std::byte> bytes, Results& results) {
   for (std::uint64_t k = 0; k < steps; ++k) {
     StepResult unknown;
     StepResult& step = k < results.steps.size() ? results.steps[k] : unknown;
-    unknown.metrics.resize(static_cast<std::size_t>(last));
     std::vector<std::string> warnings;
     in.field(warnings);
     for (std::string& warning : warnings)
       if (std::ranges::find(step.warnings, warning) == step.warnings.end())
         step.warnings.push_back(std::move(warning));
-    for (int worker = first; worker < last; ++worker)
-      metrics_fields(in, step.metrics[static_cast<std::size_t>(worker)]);
+    for (int worker = first; worker < first + workers; ++worker) {
+      worker::Metrics read;
+      metrics_fields(in, read);
+      if (&step != &unknown) step.metrics.at(static_cast<std::size_t>(worker)) = std::move(read);
+    }
   }
   bool has_more = false;
   for (in.field(has_more); has_more; in.field(has_more)) {

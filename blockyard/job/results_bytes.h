@@ -9,11 +9,11 @@
 
 namespace blockyard::job {
 
-/// The results that only this process knows: metrics and warnings of the
-/// workers `first` to `last` - 1, and its peaks of memory.
-[[nodiscard]] std::vector<std::byte> encode_part(const Results& results, int first, int last);
+/// The results that only this process knows: metrics and warnings of its `workers` workers, and its
+/// peaks of memory.
+[[nodiscard]] std::vector<std::byte> encode_part(const Results& results, int workers);
 
-/// Puts the part of another process into the results.
+/// Puts the part of another process into the results, which are those of process 0.
 void add_part(std::span<const std::byte> bytes, Results& results);
 
 }  // namespace blockyard::job

@@ -59,12 +59,13 @@ class Run {
         guess_(std::move(guess)) {
     for (const Step& step : job.steps) results_.steps.push_back({step.name, 0, {}, {}, {}});
     if (from != nullptr) std::copy(from->done.begin(), from->done.end(), results_.steps.begin());
-    for (StepResult& step : results_.steps)
-      step.metrics.resize(static_cast<std::size_t>(job.workers));
     const auto workers = std::span(process_of_).first(static_cast<std::size_t>(job.workers));
     const auto here = std::ranges::equal_range(workers, process_);  // they are in order
     first_worker_ = static_cast<int>(here.begin() - workers.begin());
     workers_here_ = static_cast<int>(here.size());
+    results_.first_worker = first_worker_;
+    for (StepResult& step : results_.steps)
+      step.metrics.resize(process_ == 0 ? workers.size() : here.size());
     read_files();
     const auto set_up = [this] {
       tensor::blas::map_buffers(workers_here_);
@@ -250,10 +251,7 @@ class Run {
   }
 
   void gather_results() {
-    int first = job_.workers, last = 0;
-    for (int worker = 0; worker < job_.workers; ++worker)
-      if (is_here(worker)) first = std::min(first, worker), last = worker + 1;
-    const auto parts = session_->gather(encode_part(results_, std::min(first, last), last));
+    const auto parts = session_->gather(encode_part(results_, workers_here_));
     for (std::size_t process = 1; process < parts.size(); ++process)
       add_part(parts[process], results_);
   }

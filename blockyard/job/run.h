@@ -25,7 +25,7 @@ struct StepResult {
   std::string name;
   double seconds = 0;
   worker::Outcome outcome;               ///< of worker 0
-  std::vector<worker::Metrics> metrics;  ///< by worker
+  std::vector<worker::Metrics> metrics;  ///< by worker, from Results::first_worker on
   std::vector<std::string> warnings;     ///< of the checking mode, each once
 };
 
@@ -37,6 +37,7 @@ struct RankRecord {
 
 struct Results {
   std::vector<StepResult> steps;
+  int first_worker = 0;  ///< process 0 has the metrics of all workers, another those of its own
   std::vector<wire::ServerCounts> servers;
   /// Errors of files that could not be written at the end; all else is as if they had been.
   std::vector<std::string> lost;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include "blockyard/base/clock.h"
 #include "blockyard/base/error.h"
@@ -24,6 +25,10 @@ constexpr std::string_view prefix = "lattice-";
 constexpr std::string_view lock_name = "lock";
 constexpr std::size_t kept_count = 2;
 enum Group : std::uint32_t { head_group, walker_group, unit_group, groups };
+
+std::pair<std::uint32_t, std::uint64_t> name_of(const store::CheckpointRecord* record) {
+  return {record->group, record->number};
+}
 
 /// The numbers of complete checkpoints, smallest first.
 std::vector<std::uint64_t> complete(const fs::path& folder) {
@@ -71,6 +76,8 @@ CheckpointIn::CheckpointIn(const fs::path& path) : path_(path), file_(disks_, pa
   };
   if (file_.stamp().part != part_name || file_.groups().size() != groups)
     refuse("it is not a checkpoint of a simulation");
+  for (const store::CheckpointRecord& one : file_.records()) by_name_.push_back(&one);
+  std::ranges::sort(by_name_, {}, name_of);
   std::uint32_t found = 0;
   const std::vector<std::byte> bytes = file_.read(record(head_group, 0));
   base::FieldReader fields(bytes);
@@ -86,8 +93,9 @@ CheckpointIn::CheckpointIn(const fs::path& path) : path_(path), file_(disks_, pa
 
 const store::CheckpointRecord& CheckpointIn::record(std::uint32_t group,
                                                     std::int64_t number) const {
-  for (const store::CheckpointRecord& one : file_.records())
-    if (one.group == group && one.number == static_cast<std::uint64_t>(number)) return one;
+  const std::pair name(group, static_cast<std::uint64_t>(number));
+  const auto found = std::ranges::lower_bound(by_name_, name, {}, name_of);
+  if (found != by_name_.end() && name_of(*found) == name) return **found;
   throw Error(Errc::bad_input,
               fmt::format("{}: a part of the checkpoint is missing", path_.string()));
 }

@@ -71,6 +71,7 @@ class CheckpointIn {
   std::filesystem::path path_;
   store::PosixStore disks_;
   store::CheckpointReader file_;
+  std::vector<const store::CheckpointRecord*> by_name_;  ///< by group and number
   SavedHead head_;
 };
 

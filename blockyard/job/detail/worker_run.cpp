@@ -112,7 +112,7 @@ bool run_step(const WorkerRun& run, worker::Worker& worker, worker::Environment&
   worker::Outcome outcome = run_program(run, worker, environment, k);
   StepResult& result = run.results.steps[k];
   group_traffic(run.job, outcome.metrics);
-  result.metrics[static_cast<std::size_t>(run.number)] = outcome.metrics;
+  result.metrics[static_cast<std::size_t>(run.number - run.results.first_worker)] = outcome.metrics;
   add_warnings(run, result, outcome);
   const bool has_next = goes_on(run, worker, environment, k, outcome);
   // Another program has blocks of other lengths, which would come on top. Not where pages are
