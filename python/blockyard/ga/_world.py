@@ -137,12 +137,13 @@ def launch(ranks: int, function: Callable[..., T], *args: Any, **more: Any) -> l
         has_all.set()
         _wait_for(ended, threads)
     except BaseException:
-        if not has_all.is_set():
+        are_there = has_all.is_set()
+        if not are_there:
             is_given_up.set()
-            has_all.set()
-            raise
         cores[0].abort("interrupted")
-        _wait_for(ended, threads)
+        has_all.set()  # also where Ctrl-C came before it had woken all
+        if are_there:
+            _wait_for(ended, threads)
         raise
     if failures:
         raise failures[0]
