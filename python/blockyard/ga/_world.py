@@ -101,6 +101,9 @@ def world() -> World:
     return _of_process[0]
 
 
+_look_seconds = 0.5
+
+
 def launch(ranks: int, function: Callable[..., T], *args: Any, **more: Any) -> list[T]:
     """Calls ``function(*args, **more)`` in ``ranks`` threads, which are the ranks, and returns what each
     returned, in the order of ranks.
@@ -152,7 +155,8 @@ def launch(ranks: int, function: Callable[..., T], *args: Any, **more: Any) -> l
 
 def _wait_for(ended: Sequence[threading.Event], threads: Sequence[threading.Thread]) -> None:
     for event in ended:
-        event.wait()
+        while not event.wait(_look_seconds):  # Ctrl-C that comes as a wait begins does not wake it
+            pass
     for thread in threads:
         thread.join()
 
