@@ -61,9 +61,8 @@ class Run {
     if (from != nullptr) std::copy(from->done.begin(), from->done.end(), results_.steps.begin());
     const auto workers = std::span(process_of_).first(static_cast<std::size_t>(job.workers));
     const auto here = std::ranges::equal_range(workers, process_);  // they are in order
-    first_worker_ = static_cast<int>(here.begin() - workers.begin());
     workers_here_ = static_cast<int>(here.size());
-    results_.first_worker = first_worker_;
+    results_.first_worker = static_cast<int>(here.begin() - workers.begin());
     for (StepResult& step : results_.steps)
       step.metrics.resize(process_ == 0 ? workers.size() : here.size());
     read_files();
@@ -144,7 +143,7 @@ class Run {
     const int place = session_ != nullptr ? session_->process_here() * workers_here_ : 0;
     const int sharing = session_ != nullptr ? session_->processes_here() : 1;
     const DeviceUsers users{workers_here_, std::min(job_.workers, sharing * workers_here_),
-                            first_worker_ - place};
+                            results_.first_worker - place};
     input::DeviceSpec spec = job_.run.device;
     if (reads_devices()) spec.options += " network=1";
     devices_ = std::make_unique<Devices>(spec, users, job_.memory.total_bytes / 4, pool_,
@@ -265,7 +264,7 @@ class Run {
   void look_around() {
     if (devices_)
       if (const std::exception_ptr failure = devices_->failure()) fail(failure);
-    if (hooks_.look) hooks_.look({step_, first_worker_, live_});
+    if (hooks_.look) hooks_.look({step_, results_.first_worker, live_});
     stop_if_asked();
   }
 
@@ -322,8 +321,8 @@ class Run {
                           kept_,
                           guess_,
                           recordings_[static_cast<std::size_t>(number)].get(),
-                          live_[static_cast<std::size_t>(number - first_worker_)],
-                          number == first_worker_ ? &step_ : nullptr,
+                          live_[static_cast<std::size_t>(number - results_.first_worker)],
+                          number == results_.first_worker ? &step_ : nullptr,
                           results_,
                           mutex_,
                           [this](std::string_view text) { tell(text); }};
@@ -344,7 +343,6 @@ class Run {
   /// Each is used by its rank's thread while that runs; by rank, null: of other processes, or none.
   std::vector<std::unique_ptr<base::Recording>> recordings_;
   std::vector<worker::Live> live_;  ///< of the workers here
-  int first_worker_ = 0;
   int workers_here_ = 0;
   std::atomic<std::size_t> step_ = 0;  ///< of the first worker here
   double origin_seconds_ = 0;

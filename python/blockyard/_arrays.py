@@ -18,7 +18,6 @@ from .ga import GlobalArray
 if TYPE_CHECKING:
     from ._session import Session
 
-
 _readable = {np.dtype(name)
              for name in ("float64", "float32", "complex128", "complex64", "int64", "int32")}
 
