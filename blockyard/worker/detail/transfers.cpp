@@ -61,7 +61,7 @@ void Transfers::put(const Instruction& instruction) {
                            std::move(source));
   }
   if (const auto known = existing_.find(place.id.array); known != existing_.end())
-    known->second.add(home_of(place.id), place.id.number);
+    known->second.add(setting_.transport.home_of(place.id), place.id.number);
 }
 
 block::SharedFrame Transfers::values_to_put(const Instruction& instruction, const Place& place,
@@ -81,17 +81,13 @@ block::SharedFrame Transfers::values_to_put(const Instruction& instruction, cons
 
 bool Transfers::exists(std::int32_t selector) {
   const Place place = blocks_.locate(setting_.selector(selector));
-  const int home = home_of(place.id);
+  const int home = setting_.transport.home_of(place.id);
   ExistingBlocks& existing = existing_.try_emplace(place.id.array, place.id.array).first->second;
   // The home has what this worker put before: it hears that first.
   if (!existing.is_current(home))
     existing.take(home,
                   std::get<wire::BlockList>(setting_.transport.ask(home, existing.question(home))));
   return existing.contains(home, place.id.number);
-}
-
-int Transfers::home_of(const array::BlockId& id) const noexcept {
-  return array::home_of(id, setting_.options.servers);
 }
 
 void Transfers::outdate_existing(std::int32_t array) {

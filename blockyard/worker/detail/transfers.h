@@ -45,7 +45,6 @@ class Transfers {
  private:
   [[nodiscard]] block::SharedFrame values_to_put(const program::Instruction& instruction,
                                                  const Place& place, Sending& sending);
-  [[nodiscard]] int home_of(const array::BlockId& id) const noexcept;
 
   const Setting& setting_;
   Blocks& blocks_;

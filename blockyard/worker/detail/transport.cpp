@@ -48,7 +48,7 @@ void Transport::begin_counts() {
 void Transport::fetch(const array::BlockId& id, const block::Asker& asker, block::Arrival& into) {
   const wire::Ticket ticket = ++last_ticket_;
   fetches_.emplace(ticket, Fetch{id, asker.pc, &into});
-  tell(array::home_of(id, options_.servers),
+  tell(home_of(id),
        wire::GetBlock{ticket, id, {here_.worker, asker.pc, here_.epoch, asker.iteration}});
 }
 
@@ -105,10 +105,10 @@ void Transport::put(const array::BlockId& id, wire::PutMode mode, block::SharedF
   frames_.charge(bytes);
   put_bytes_ += bytes;
   counts_.bytes_sent += bytes;
-  counts_.to_servers[static_cast<std::size_t>(array::home_of(id, options_.servers))] += bytes;
+  const int server = home_of(id);
+  counts_.to_servers[static_cast<std::size_t>(server)] += bytes;
   const wire::Ticket ticket = ++last_ticket_;
   puts_.emplace(ticket, PendingPut{id, here_.pc, bytes});
-  const int server = array::home_of(id, options_.servers);
   const wire::PutBlock message{ticket, id, mode, here_, type};
   if (bytes <= JoinedPuts::most_bytes)
     joined_.add(server, message, frame->bytes());
@@ -120,7 +120,7 @@ void Transport::put_scalar(const array::BlockId& id, wire::PutMode mode, std::co
                            std::int64_t count, array::ElementType type) {
   const wire::Ticket ticket = ++last_ticket_;
   puts_.emplace(ticket, PendingPut{id, here_.pc, 0});
-  joined_.add(array::home_of(id, options_.servers),
+  joined_.add(home_of(id),
               wire::PutScalar{ticket, id, mode, value.real(), count, here_, type, value.imag()},
               {});
 }
@@ -256,9 +256,7 @@ void Transport::take(wire::BlockData& data, fabric::Payload payload) {
   const auto found = fetches_.find(data.ticket);
   if (found == fetches_.end()) return;
   const auto& [id, pc, into] = found->second;
-  if (payload)
-    counts_.from_servers[static_cast<std::size_t>(array::home_of(id, options_.servers))] +=
-        payload->size();
+  if (payload) counts_.from_servers[static_cast<std::size_t>(home_of(id))] += payload->size();
   if (into != nullptr) *into = {true, std::move(payload), data.disk_seconds};
   fetches_.erase(found);
 }

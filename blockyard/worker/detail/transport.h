@@ -71,6 +71,10 @@ class Transport : public block::BlockSource {
   std::vector<wire::Any> ask_all(const wire::Any& request);
   /// The same request to the servers of the share of this worker, as in start_share.
   std::vector<wire::Any> ask_share(const wire::Any& request);
+  /// The server that has a block.
+  [[nodiscard]] int home_of(const array::BlockId& id) const noexcept {
+    return array::home_of(id, options_.servers);
+  }
   /// Sends a message that needs no reply.
   void tell(int server, const wire::Any& message, fabric::Payload payload = nullptr,
             std::shared_ptr<fabric::Source> source = nullptr);
@@ -118,7 +122,7 @@ class Transport : public block::BlockSource {
                                        const std::function<wire::Any(int server)>& request);
   [[nodiscard]] int rank_of(int server) const noexcept { return options_.workers + server; }
   [[nodiscard]] int home_rank(const array::BlockId& id) const noexcept {
-    return rank_of(array::home_of(id, options_.servers));
+    return rank_of(home_of(id));
   }
 
   fabric::Fabric& fabric_;
