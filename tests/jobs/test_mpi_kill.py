@@ -58,6 +58,7 @@ class Kill(common.JobTest):
         for process in watched:  # mpirun told them to end, and does not wait for it
             self.assertEqual(select.select([process], [], [], common.LIMIT_SECONDS)[0], [process], "a process is left")
             os.close(process)
+        self.assertEqual(processes_of(self.folder.resolve()), {}, "processes are left")
         for left in self.scratch.iterdir():  # a killed process cannot clean up after itself
             subprocess.run(["rm", "-rf", str(left)], check=True)
         done = self.run_well("resume", "kept", "-s", 2, "--json", "-")
