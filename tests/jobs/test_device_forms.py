@@ -113,12 +113,11 @@ class DeviceForms(common.MoleculeTest):
     def test_two_processes_may_build_the_same_text_at_once(self):
         host, _ = self.own("scale", "--device", "none")
         cache = self.folder / "cache"
-
-        def start(*arguments):
-            return subprocess.Popen([common.BLOCKYARD, "run", *map(str, arguments)], cwd=self.folder, text=True,
-                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                    env={**os.environ, "TMPDIR": str(self.scratch)})
-        both = [self.own("scale", "--device", "opencl", "--device-options", f"cache={cache}", runs=start)
+        arguments = self.own("scale", "--device", "opencl", "--device-options", f"cache={cache}",
+                             runs=lambda *arguments: ["run", *map(str, arguments)])
+        both = [subprocess.Popen([common.BLOCKYARD, *arguments], cwd=self.folder, text=True,
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                 env={**os.environ, "TMPDIR": str(self.scratch)})
                 for _ in range(2)]
         for one in both:
             out, errors = one.communicate(timeout=common.LIMIT_SECONDS)
