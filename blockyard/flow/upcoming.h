@@ -49,6 +49,10 @@ class Upcoming {
     return loops_.open().back().counter;
   }
   void take_chunk(std::int64_t first, std::int64_t last) noexcept;
+  /// The program may have overtaken look-ahead, and names may have values of later on: until the
+  /// next restart no get is certain.
+  void doubt() noexcept { is_certain_ = false; }
+  [[nodiscard]] bool is_certain() const noexcept { return is_certain_; }
 
  private:
   [[nodiscard]] Step see(Coming& coming);
@@ -73,7 +77,7 @@ class Upcoming {
   std::vector<std::uint8_t> int_changed_;
   std::vector<std::uint8_t> scalar_changed_;
   std::int64_t chunk_number_ = 0;
-  bool is_certain_ = true;  ///< nothing unknown was passed over
+  bool is_certain_ = true;  ///< nothing unknown was passed over, no doubt
   bool is_lost_ = false;    ///< what comes next depends on what was not followed
 };
 

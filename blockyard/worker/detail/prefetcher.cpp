@@ -60,10 +60,13 @@ void Prefetcher::passed(std::int32_t pc, const array::BlockId& id) {
   if (take_out(number, id)) {
     misses_ = 0;
     patience_ = 1;
-  } else if (!puts_.changes(id.array) && ++misses_ >= patience_ &&
-             (first_ == end_ || misses_ >= 8)) {
-    patience_ = std::min(2 * patience_, 1024);
-    restart(pc + 1);
+  } else {
+    const bool was_expected = may_ask(id.array, upcoming_.is_certain());
+    upcoming_.doubt();  // a certain look-ahead that is not behind had this get in the ring
+    if (was_expected && ++misses_ >= patience_ && (first_ == end_ || misses_ >= 8)) {
+      patience_ = std::min(2 * patience_, 1024);
+      restart(pc + 1);
+    }
   }
   ask(line, pc);
   fill();
@@ -75,7 +78,7 @@ void Prefetcher::fill() {
   while (!is_at_wall_ && end_ - first_ < capacity) {
     switch (upcoming_.next(coming, budget)) {
       case Upcoming::Step::found:
-        if (may_ask(coming)) append(coming);
+        if (may_ask(coming.block.id.array, coming.is_certain)) append(coming);
         break;
       case Upcoming::Step::paused:
         return;
@@ -96,8 +99,8 @@ void Prefetcher::fill() {
   }
 }
 
-bool Prefetcher::may_ask(const Coming& coming) const {
-  return !puts_.changes(coming.block.id.array) || (coming.is_certain && !is_checking_);
+bool Prefetcher::may_ask(std::int32_t array, bool is_certain) const {
+  return !puts_.changes(array) || (is_certain && !is_checking_);
 }
 
 void Prefetcher::append(const Coming& coming) {

@@ -73,7 +73,7 @@ class Prefetcher {
   [[nodiscard]] Ahead& at(Turn place) { return ring_[place % capacity]; }
   void restart(std::int32_t pc);
   void fill();
-  [[nodiscard]] bool may_ask(const Coming& coming) const;
+  [[nodiscard]] bool may_ask(std::int32_t array, bool is_certain) const;
   void append(const Coming& coming);
   [[nodiscard]] bool take_out(std::int32_t line, const array::BlockId& id);
   void pop_first();
