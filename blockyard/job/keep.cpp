@@ -228,16 +228,13 @@ void load_blocks(const std::string& path, const worker::Kept& kept, worker::Work
     load_array(reader, label, segments, label, worker);
 }
 
-void write_kept(const Job& job, worker::Worker& worker, const worker::Kept& before) {
+void write_kept(const Job& job, worker::Worker& worker) {
   const std::string& path = job.run.persistent;
   const store::FileLock lock = wait_for_lock(path, worker);
   const Labels ours = labels_set_by(job);
   worker::Kept kept = worker.kept();
   leave_out_guess(job, {}, kept);
   if (!std::filesystem::exists(path)) {
-    kept.scalars.insert(before.scalars.begin(), before.scalars.end());
-    for (const auto& [label, array] : before.arrays)
-      if (!kept.distributed.contains(label)) kept.arrays.emplace(label, array);
     write_arrays(path, kept, worker);
     return;
   }

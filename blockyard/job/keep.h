@@ -31,10 +31,10 @@ void leave_out_guess(const Job& job, const worker::Kept& guess, worker::Kept& ke
 void load_blocks(const std::string& path, const worker::Kept& kept, worker::Worker& worker);
 
 /// Puts the labels that programs of the job set into its persistent file (worker 0). The other
-/// labels stay as they are in the file now: a restore does not remove any, and another run may
-/// have written to it meanwhile. If the file is gone, those of `before` are written again. Runs
-/// come one after the other, by a lock. All or nothing.
-void write_kept(const Job& job, worker::Worker& worker, const worker::Kept& before);
+/// labels stay as they are in the file now: another run may have written to it meanwhile. If the
+/// file is gone, they are written as this run began with them. Runs come one after the other, by a
+/// lock. All or nothing.
+void write_kept(const Job& job, worker::Worker& worker);
 
 /// A whole array of a file.
 [[nodiscard]] worker::DenseArray read_dense(const store::PersistReader& reader,

@@ -106,6 +106,17 @@ class Programs(common.JobTest):
             self.assertEqual(results["scalars"]["total"], expected)
             self.assertEqual(results["scalars"]["x"], 7.5)
 
+    def test_a_later_run_takes_what_the_last_one_kept_though_a_program_of_it_took_that(self):
+        keep, take = self.write("keep.sial", KEEP), self.write("take.sial", TAKE)
+        self.run_well("run", keep, *SIZES, "--persistent", "kept.h5")
+        doubled = self.write("doubled.sial", KEEP.replace("= 3.0", "= 6.0").replace("= 7.5", "= 15.0"))
+        last = self.results_of("run", doubled, take, *SIZES, "--persistent", "kept.h5")
+        self.run_well("run", doubled, take, *SIZES, "--persistent", "new.h5")
+        for file in ("kept.h5", "new.h5"):
+            results = self.results_of("run", take, *SIZES, "--persistent", file)
+            self.assertEqual(results["scalars"]["x"], 15.0)
+            self.assertEqual(results["scalars"]["total"], last["scalars"]["total"])
+
     def test_arrays_of_other_numbers_and_servers_take_what_is_kept(self):
         keep = self.write("keep.sial", KEEP)
         take = self.write("take.sial", TAKE.replace("distributed d", "distributed e[i,j]\ndistributed d"))

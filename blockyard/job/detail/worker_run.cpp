@@ -131,8 +131,7 @@ bool run_step(const WorkerRun& run, worker::Worker& worker, worker::Environment&
 
 /// Keeps what outlives a job whose programs all succeeded.
 void keep(const WorkerRun& run, worker::Worker& worker) {
-  if (!run.job.run.persistent.empty())
-    write_or_lose(run, [&] { write_kept(run.job, worker, run.kept); });
+  if (!run.job.run.persistent.empty()) write_or_lose(run, [&] { write_kept(run.job, worker); });
   if (!run.job.run.save.empty()) write_or_lose(run, [&] { save_guess(run.job, worker); });
   if (run.job.embedding.collect) run.job.embedding.collect(worker);
 }

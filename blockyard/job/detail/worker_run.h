@@ -26,7 +26,7 @@ struct WorkerRun {
   base::BufferPool& pool;
   Devices& devices;
   CheckpointFolder* checkpoints;  ///< null: none are written
-  worker::Kept& kept;             ///< of earlier jobs; worker 0 writes what this one keeps
+  worker::Kept& kept;             ///< of earlier jobs
   const worker::Kept& guess;
   base::Recording* recording;  ///< may be null
   worker::Live& live;

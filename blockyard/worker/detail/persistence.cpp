@@ -157,7 +157,6 @@ void Persistence::restore_scalar(std::int32_t scalar, const std::string& label) 
                             "declare it 'complex'",
                             decl.name, label));
   variables_.scalar(scalar) = found->second.value;
-  setting_.kept.scalars.erase(found);
 }
 
 void Persistence::restore_array(std::int32_t array, const std::string& label) {
@@ -166,7 +165,6 @@ void Persistence::restore_array(std::int32_t array, const std::string& label) {
     if (found == setting_.kept.arrays.end())
       throw unknown_label(label, setting_.kept.arrays, setting_.kept.distributed);
     load_static(array, found->second, fmt::format("what is kept under \"{}\"", label));
-    setting_.kept.arrays.erase(found);
     return;
   }
   const auto found = setting_.kept.distributed.find(label);
