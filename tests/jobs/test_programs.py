@@ -117,6 +117,15 @@ class Programs(common.JobTest):
             self.assertEqual(results["scalars"]["x"], 15.0)
             self.assertEqual(results["scalars"]["total"], last["scalars"]["total"])
 
+    def test_a_label_goes_to_an_array_of_another_kind(self):
+        def swapped(text):
+            return text.replace("matrix", "other").replace("blocks", "matrix").replace("other", "blocks")
+        for text in (KEEP, swapped(KEEP)):
+            self.run_well("run", self.write("keep.sial", text), *SIZES, "--persistent", "kept.h5")
+        take = self.write("take.sial", swapped(TAKE))
+        results = self.results_of("run", take, *SIZES, "--persistent", "kept.h5")
+        self.assertEqual(results["scalars"]["total"], 3 * (11 * 4 + 12 * 6 + 22 * 9))
+
     def test_arrays_of_other_numbers_and_servers_take_what_is_kept(self):
         keep = self.write("keep.sial", KEEP)
         take = self.write("take.sial", TAKE.replace("distributed d", "distributed e[i,j]\ndistributed d"))

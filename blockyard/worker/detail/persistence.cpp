@@ -264,10 +264,14 @@ void Persistence::keep_marked() {
       marked_arrays_.push_back({static_cast<std::int32_t>(k), &kept->second});
   }
   for (const Mark& mark : marked_arrays_) {
+    // Another kind of array may have had the label.
     if (setting_.array(mark.id).kind == ArrayKind::static_) {
+      setting_.kept.distributed.erase(*mark.label);
+      setting_.kept.element_types.erase(*mark.label);
       setting_.kept.arrays[*mark.label] = dense_copy(mark.id);
       continue;
     }
+    setting_.kept.arrays.erase(*mark.label);
     setting_.kept.distributed[*mark.label] = extents_of(mark.id);
     setting_.kept.element_types[*mark.label] = setting_.array(mark.id).type;
     if (setting_.options.worker == 0)
