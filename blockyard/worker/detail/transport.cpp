@@ -26,6 +26,9 @@ constexpr double short_poll_seconds = 0.01;
 /// Puts under way at one time: beyond it a put waits, so that memory stays within the budget.
 constexpr std::int64_t put_share = 8;
 
+/// Puts under way at one time when another one comes that has no bytes of its own.
+constexpr std::size_t most_puts = 4096;
+
 }  // namespace
 
 Transport::Transport(fabric::Fabric& fabric, block::FramePool& frames, const Options& options,
@@ -97,11 +100,7 @@ void Transport::put(const array::BlockId& id, wire::PutMode mode, block::SharedF
                     array::ElementType type, std::shared_ptr<fabric::Source> source) {
   const std::size_t bytes = frame->size();
   const auto allowed = static_cast<std::size_t>(frames_.budget_bytes() / put_share);
-  const double begin = base::now_seconds();
-  waits_for_ = Doing::put;
-  while (!puts_.empty() && (put_bytes_ + bytes > allowed || !frames_.finds_room(bytes))) wait();
-  waits_for_ = Doing::block;
-  counts_.settle_seconds += base::now_seconds() - begin;
+  wait_for_puts([&] { return put_bytes_ + bytes <= allowed && frames_.finds_room(bytes); });
   frames_.charge(bytes);
   put_bytes_ += bytes;
   counts_.bytes_sent += bytes;
@@ -118,6 +117,7 @@ void Transport::put(const array::BlockId& id, wire::PutMode mode, block::SharedF
 
 void Transport::put_scalar(const array::BlockId& id, wire::PutMode mode, std::complex<double> value,
                            std::int64_t count, array::ElementType type) {
+  if (puts_.size() >= most_puts) wait_for_puts([&] { return puts_.size() < most_puts; });
   const wire::Ticket ticket = ++last_ticket_;
   puts_.emplace(ticket, PendingPut{id, here_.pc, 0});
   joined_.add(home_of(id),
@@ -126,10 +126,14 @@ void Transport::put_scalar(const array::BlockId& id, wire::PutMode mode, std::co
 }
 
 void Transport::settle() {
-  if (puts_.empty()) return;
+  if (!puts_.empty()) wait_for_puts([] { return false; });
+}
+
+template <class Enough>
+void Transport::wait_for_puts(const Enough& is_enough) {
   const double begin = base::now_seconds();
   waits_for_ = Doing::put;
-  while (!puts_.empty()) wait();
+  while (!puts_.empty() && !is_enough()) wait();
   waits_for_ = Doing::block;
   counts_.settle_seconds += base::now_seconds() - begin;
 }

@@ -50,6 +50,7 @@ class Transport : public block::BlockSource {
   [[nodiscard]] bool reads_devices(const array::BlockId& id, std::size_t bytes) const noexcept {
     return fabric_.reads_devices(home_rank(id), bytes);
   }
+  /// Waits while too many puts are in flight.
   void put_scalar(const array::BlockId& id, wire::PutMode mode, std::complex<double> value,
                   std::int64_t count, array::ElementType type);
   /// Returns when all puts are acknowledged.
@@ -111,6 +112,9 @@ class Transport : public block::BlockSource {
     std::int32_t pc;
     block::Arrival* into;  ///< null: nobody waits for it any more
   };
+  /// Until `is_enough`, or all are acknowledged.
+  template <class Enough>
+  void wait_for_puts(const Enough& is_enough);
   void handle(fabric::Message message);
   void take(wire::BlockData& data, fabric::Payload payload);
   void take(wire::Failed& failed);
