@@ -305,10 +305,11 @@ Outcome Persistence::outcome() {
   Outcome result;
   for (std::size_t k = 0; k < setting_.program().arrays.size(); ++k) {
     const auto& decl = setting_.program().arrays[k];
-    if (decl.kind != ArrayKind::static_) continue;
+    const bool is_first = setting_.options.worker == 0;
+    if (decl.kind != ArrayKind::static_ || !(decl.is_predefined || is_first)) continue;
     DenseArray values = dense_copy(static_cast<std::int32_t>(k));
     if (decl.is_predefined) hand_on(static_cast<std::int32_t>(k), values);
-    if (setting_.options.worker == 0) result.arrays.emplace(decl.name, std::move(values));
+    if (is_first) result.arrays.emplace(decl.name, std::move(values));
   }
   const program::Program& program = setting_.program();
   for (std::size_t k = 0; k < program.ints.size(); ++k)
