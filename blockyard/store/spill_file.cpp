@@ -22,7 +22,7 @@ using base::Error;
 constexpr std::uint64_t page_bytes = 4096;
 constexpr std::uint64_t payload_offset = 64;  // in a record: a cache line for the header
 constexpr std::uint32_t version = 1;
-constexpr std::uint64_t reserve_bytes = std::uint64_t{64} << 20;  // of disk, ahead of need
+constexpr std::uint64_t most_reserved = std::uint64_t{64} << 20;  // of disk, ahead of need
 static_assert(page_bytes == direct_bytes);
 
 struct FileHeader {
@@ -109,7 +109,7 @@ SpillFile::Record SpillFile::reserve(std::uint64_t bytes) {
     place.offset = end_;
     end_ += place.pages * page_bytes;
     if (end_ > reserved_) {
-      reserved_ = end_ + reserve_bytes;
+      reserved_ = end_ + std::min(end_, most_reserved);
       file_->reserve(reserved_);
     }
   } else {

@@ -73,6 +73,50 @@ TEST(SpillFile, starts_records_at_whole_pages) {
     EXPECT_EQ(file.reserve(static_cast<std::uint64_t>(i) * 5000).place().offset % 4096, 0U);
 }
 
+/// Notes the length that its files are to have on disk.
+class NotingStore final : public Store {
+ public:
+  [[nodiscard]] std::unique_ptr<File> open(const std::filesystem::path& name,
+                                           OpenMode mode) override {
+    return std::make_unique<NotingFile>(store_.open(name, mode), reserved);
+  }
+  void remove(const std::filesystem::path& name) override { store_.remove(name); }
+
+  std::uint64_t reserved = 0;
+
+ private:
+  class NotingFile final : public File {
+   public:
+    NotingFile(std::unique_ptr<File> file, std::uint64_t& reserved)
+        : file_(std::move(file)), reserved_(reserved) {}
+    void read_at(std::uint64_t offset, std::span<std::byte> into) override {
+      file_->read_at(offset, into);
+    }
+    void write_at(std::uint64_t offset, std::span<const std::byte> from) override {
+      file_->write_at(offset, from);
+    }
+    [[nodiscard]] std::uint64_t size() override { return file_->size(); }
+    void reserve(std::uint64_t bytes) override { reserved_ = bytes; }
+    void sync() override { file_->sync(); }
+
+   private:
+    std::unique_ptr<File> file_;
+    std::uint64_t& reserved_;
+  };
+  MemoryStore store_;
+};
+
+TEST(SpillFile, takes_at_most_twice_its_length_of_disk_and_64_MiB_more) {
+  NotingStore store;
+  SpillFile file(store, path);
+  std::vector<SpillFile::Record> records;
+  for (const std::uint64_t mebibytes : {0, 1, 3, 60, 100, 1000}) {
+    records.push_back(file.reserve(mebibytes << 20 | 1));
+    EXPECT_GE(store.reserved, file.end());
+    EXPECT_LE(store.reserved, file.end() + std::min<std::uint64_t>(file.end(), 64 << 20));
+  }
+}
+
 /// Keeps the names of files, for tests that look into one.
 class KeepingStore final : public Store {
  public:
