@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "blockyard/base/buffer.h"
@@ -85,8 +86,8 @@ class Reckoner {
   struct Level {
     std::int64_t own = 0;
     std::int64_t inner = 0;
-    std::set<std::int32_t> temps;  ///< arrays counted
-    std::set<std::int32_t> gets;   ///< selectors counted
+    std::map<std::int32_t, std::set<std::vector<std::int32_t>>> made;  ///< by array: indexes
+    std::set<std::int32_t> gets;                                       ///< selectors counted
     std::set<std::int32_t> procs;  ///< those called: walked once
   };
 
@@ -127,16 +128,30 @@ class Reckoner {
         // Blocks that are only read were made in this loop or around it, and are counted there.
         program::for_each_operand(program_, instruction, [&](const program::Operand& operand) {
           if (operand.kind == OperandKind::selector && operand.use != program::Use::read)
-            count_temp(operand.id, level);
+            count_made(operand.id, level);
         });
       }
     }
   }
 
-  void count_temp(std::int32_t selector, Level& level) const {
-    const std::int32_t array = program_.selectors[static_cast<std::size_t>(selector)].array;
-    if (program_.arrays[static_cast<std::size_t>(array)].kind != ArrayKind::temp) return;
-    if (level.temps.insert(array).second) level.own += block_bytes(array);
+  /// Temps, and blocks of distributed and served arrays that the worker sets itself. A block at
+  /// other indexes is another one, as long as the array has so many.
+  void count_made(std::int32_t selector, Level& level) const {
+    const auto& [form, array, indexes, part] =
+        program_.selectors[static_cast<std::size_t>(selector)];
+    const ArrayKind kind = program_.arrays[static_cast<std::size_t>(array)].kind;
+    if (kind != ArrayKind::temp && kind != ArrayKind::distributed && kind != ArrayKind::served)
+      return;
+    std::vector<std::int32_t> at = indexes;
+    for (std::int32_t& index : at) {
+      if (index < 0) continue;
+      const std::int32_t parent = program_.indexes[static_cast<std::size_t>(index)].parent;
+      if (parent >= 0) index = parent;
+    }
+    auto& made = level.made[array];
+    if (made.size() < tables_.grids[static_cast<std::size_t>(array)].block_count() &&
+        made.insert(std::move(at)).second)
+      level.own += block_bytes(array);
   }
 
   const Program& program_;

@@ -82,8 +82,14 @@ void add_memory(JobPlan& plan, ProgramPlan& program, const RankModel& ranks,
   program.server_bytes = std::min(held, room);
   // A copy of a block of the same process is the block itself, unless its server let it go.
   const double copies = spills ? ranks.peak_cached() : ranks.peak_foreign();
-  program.worker_bytes =
-      std::min(program.static_bytes + program.own_bytes + copies, plan.layout.worker_bytes);
+  const double held_by_worker = program.static_bytes + program.own_bytes;
+  program.worker_bytes = std::min(held_by_worker + copies, plan.layout.worker_bytes);
+  if (held_by_worker > plan.layout.worker_bytes)
+    program.assumptions.push_back(
+        fmt::format("{}: a worker needs {} for static arrays and blocks and may use {}: the run "
+                    "may end for want of memory",
+                    program.name, base::format_bytes(static_cast<std::int64_t>(held_by_worker)),
+                    base::format_bytes(static_cast<std::int64_t>(plan.layout.worker_bytes))));
   program.process_bytes = plan.base_bytes + blocks_of_process(plan, program, spills) +
                           plan.layout.workers * machine.worker_rss_bytes;
   plan.process_bytes = std::max(plan.process_bytes, program.process_bytes);

@@ -258,6 +258,28 @@ TEST(Plan, says_what_goes_to_disk_and_how_many_processes_would_keep_it) {
   EXPECT_GT(plan.least_processes_in_memory, 1);
 }
 
+TEST(MemoryNeed, counts_each_block_that_a_loop_makes) {
+  const auto need_of = [](const std::string& body) {
+    const job::Job job =
+        job_of({program("p", "do i\ndo j\ndo k\n" + body + "enddo k\nenddo j\nenddo i\n")});
+    return job::memory_needs(job)[0].need.block_bytes;
+  };
+  const std::int64_t one = need_of("t[i,j] = 1.0\n");
+  const std::int64_t block = need_of("t[i,j] = 1.0\nu[i,j] = 1.0\n") - one;
+  EXPECT_GE(block, 5 * 5 * 8);
+  EXPECT_EQ(need_of("t[i,j] = 1.0\nt[i,j] = 2.0\n"), one) << "the same block";
+  EXPECT_EQ(need_of("t[i,j] = 1.0\nt[j,k] = 1.0\n"), one + block);
+  EXPECT_EQ(need_of("t[i,j] = 1.0\nd[i,j] = 1.0\n"), one + block) << "a version of its own";
+  EXPECT_EQ(need_of("t[i,j] = 1.0\nput d[i,j] = t[i,j]\n"), one);
+}
+
+TEST(Plan, says_that_a_worker_has_too_little_memory) {
+  job::Job job = job_of({program("p", fill + multiply)});
+  job.processes = job.workers = job.servers = 2;
+  job.memory.worker_bytes = 1;
+  EXPECT_NE(plan_of(job).programs[0].assumptions.back().find("want of memory"), std::string::npos);
+}
+
 TEST(DiskWarning, counts_the_servers_of_all_processes) {
   job::Job job = large_job(300);
   job.memory = job::plan_memory(3 * mebibyte / 2, 0, 1, 1, job::memory_needs(job));
