@@ -134,6 +134,19 @@ TEST_F(PersistFile, brings_back_an_array_of_very_many_segments) {
   EXPECT_EQ(present, (std::vector<std::size_t>{10, 11, 39'998}));
 }
 
+TEST_F(PersistFile, takes_blocks_of_several_arrays_in_turn) {
+  PersistWriter writer(path_, "0.1.0");
+  for (const char* label : {"a", "b"}) writer.begin_array(label, small);
+  for (const Extent row : {0, 1})
+    for (const char* label : {"a", "b"})
+      writer.write_block(label, {Extents{row, 0}, Extents{1, 1}},
+                         Values{static_cast<double>(row) + *label});
+  writer.finish();
+  const PersistReader reader(path_);
+  EXPECT_EQ(read(reader, "a", {0, 0}, {2, 1}), (Values{'a', 'a' + 1}));
+  EXPECT_EQ(read(reader, "b", {0, 0}, {2, 1}), (Values{'b', 'b' + 1}));
+}
+
 TEST_F(PersistFile, brings_back_arrays_without_elements) {
   const PersistedArray none{"static", {{0}, {3}}}, no_block{"served", {{2, 3}, {}}};
   PersistWriter writer(path_, "0.1.0");

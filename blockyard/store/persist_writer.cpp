@@ -19,12 +19,11 @@ namespace {
 using base::Errc;
 using base::Error;
 
-/// HDF5 keeps pieces of a dataset in memory up to this: several blocks that share chunks.
+/// HDF5 keeps pieces of an open dataset in memory up to this: several blocks that share chunks.
 constexpr std::size_t chunk_cache_bytes = std::size_t{32} << 20;
 
-/// A dataset that is being written, and which of its blocks exist.
-struct OpenArray {
-  hdf5::SetId set;
+/// An array that was begun, and which of its blocks exist.
+struct BegunArray {
   PersistedArray array;
   std::vector<std::vector<base::Extent>> ends;  // of the segments of each index
   std::vector<std::uint8_t> blocks;             // first index fastest
@@ -63,17 +62,29 @@ std::pair<std::size_t, std::size_t> touched(std::span<const base::Extent> ends, 
 }
 
 /// Marks the blocks of the grid that the piece touches, index `index` and those below it.
-void mark(OpenArray& open, const Piece& piece, std::size_t index, std::size_t number) {
-  const auto& ends = open.ends[index];
+void mark(BegunArray& begun, const Piece& piece, std::size_t index, std::size_t number) {
+  const auto& ends = begun.ends[index];
   const auto [begin, end] = touched(ends, piece.first[index], piece.extents[index]);
   for (std::size_t segment = begin; segment < end; ++segment) {
     const std::size_t inner = number * ends.size() + segment;
     if (index == 0) {
-      open.blocks[inner] = 1;
+      begun.blocks[inner] = 1;
     } else {
-      mark(open, piece, index - 1, inner);
+      mark(begun, piece, index - 1, inner);
     }
   }
+}
+
+std::string what_of(const std::string& label) {
+  return fmt::format("write the persistent array '{}'", label);
+}
+
+hdf5::ListId access_with_cache(const std::string& what) {
+  hdf5::ListId access(H5Pcreate(H5P_DATASET_ACCESS), what);
+  hdf5::check(H5Pset_chunk_cache(access.get(), H5D_CHUNK_CACHE_NSLOTS_DEFAULT, chunk_cache_bytes,
+                                 H5D_CHUNK_CACHE_W0_DEFAULT),
+              what);
+  return access;
 }
 
 }  // namespace
@@ -84,18 +95,34 @@ struct PersistWriter::State {
         replacement(path),
         file(replacement.temporary(), fmt::format("create {}", path.string())) {}
 
-  [[nodiscard]] OpenArray& find(const std::string& label) {
-    const auto found = open.find(label);
-    if (found == open.end())
+  /// Opens its dataset, if it is not the open one.
+  [[nodiscard]] BegunArray& open(const std::string& label) {
+    const auto found = begun.find(label);
+    if (found == begun.end())
       throw Error(Errc::bad_input, fmt::format("the persistent array '{}' was not begun", label));
+    if (!set || label != open_label) {
+      close_set();
+      set = hdf5::SetId(H5Dopen2(file.get(), layout::array_name(label).c_str(),
+                                 access_with_cache(what_of(label)).get()),
+                        what_of(label));
+      open_label = label;
+    }
     return found->second;
+  }
+
+  void close_set() {
+    // Closing hides errors, so all is flushed while they can be seen.
+    if (set) hdf5::check(H5Dflush(set.get()), what_of(open_label));
+    set = {};
   }
 
   hdf5::Silence silence;
   std::filesystem::path path;
   Replacement replacement;
-  std::map<std::string, OpenArray> open;
-  hdf5::NewFile file;  // gives up before its datasets close, so that they can
+  std::map<std::string, BegunArray> begun;
+  std::string open_label;
+  hdf5::SetId set;     // of open_label; one at a time, for its cache
+  hdf5::NewFile file;  // gives up before its dataset closes, so that it can
 };
 
 PersistWriter::PersistWriter(std::filesystem::path path, std::string_view blockyard_version)
@@ -111,9 +138,10 @@ PersistWriter::~PersistWriter() = default;
 
 void PersistWriter::begin_array(const std::string& label, const PersistedArray& array) {
   layout::check_array(label, array);
-  if (state_->open.contains(label))
+  if (state_->begun.contains(label))
     throw Error(Errc::bad_input, fmt::format("two persistent arrays have the label '{}'", label));
-  const std::string what = fmt::format("write the persistent array '{}'", label);
+  const std::string what = what_of(label);
+  state_->close_set();
   const auto dims = layout::dims_of(array);
   const auto order = static_cast<int>(dims.size());
   const hdf5::SpaceId space(H5Screate_simple(order, dims.data(), nullptr), what);
@@ -122,44 +150,40 @@ void PersistWriter::begin_array(const std::string& label, const PersistedArray& 
     hdf5::check(H5Pset_chunk(creation.get(), order, chunk_of(array).data()), what);
   // Attributes beside the header of the dataset, which holds 64 KiB: 8,000 segments.
   hdf5::check(H5Pset_attr_phase_change(creation.get(), 0, 0), what);
-  const hdf5::ListId access(H5Pcreate(H5P_DATASET_ACCESS), what);
-  hdf5::check(H5Pset_chunk_cache(access.get(), H5D_CHUNK_CACHE_NSLOTS_DEFAULT, chunk_cache_bytes,
-                                 H5D_CHUNK_CACHE_W0_DEFAULT),
-              what);
   const auto type =
       hdf5::element_type(array.elements.is_complex, array.elements.is_single, hdf5::Place::file);
-  OpenArray open;
-  open.set =
-      hdf5::SetId(H5Dcreate2(state_->file.get(), layout::array_name(label).c_str(), type.get(),
-                             space.get(), H5P_DEFAULT, creation.get(), access.get()),
-                  what);
-  hdf5::write_attribute(open.set.get(), layout::kind_attribute, array.kind);
+  state_->set = hdf5::SetId(
+      H5Dcreate2(state_->file.get(), layout::array_name(label).c_str(), type.get(), space.get(),
+                 H5P_DEFAULT, creation.get(), access_with_cache(what).get()),
+      what);
+  state_->open_label = label;
+  const hid_t set = state_->set.get();
+  hdf5::write_attribute(set, layout::kind_attribute, array.kind);
   for (std::size_t index = 0; index < array.segments.size(); ++index)
-    hdf5::write_attribute(open.set.get(), layout::segments_attribute(index).c_str(),
-                          array.segments[index]);
-  open.array = array;
+    hdf5::write_attribute(set, layout::segments_attribute(index).c_str(), array.segments[index]);
+  BegunArray begun{array, {}, {}};
   std::size_t count = 1;
   for (const auto& segments : array.segments) {
     count *= segments.size();
-    open.ends.emplace_back(segments.size());
-    std::partial_sum(segments.begin(), segments.end(), open.ends.back().begin());
+    begun.ends.emplace_back(segments.size());
+    std::partial_sum(segments.begin(), segments.end(), begun.ends.back().begin());
   }
-  open.blocks.resize(count);
-  state_->open.emplace(label, std::move(open));
+  begun.blocks.resize(count);
+  state_->begun.emplace(label, std::move(begun));
 }
 
 void PersistWriter::write_block(const std::string& label, const Piece& piece,
                                 std::span<const std::byte> values, Elements elements) {
-  OpenArray& open = state_->find(label);
+  BegunArray& begun = state_->open(label);
   if (values.empty() && layout::is_empty(piece)) return;
   const auto [in_file, in_memory] =
-      layout::select(open.set.get(), label, piece, values.size() / elements.bytes());
+      layout::select(state_->set.get(), label, piece, values.size() / elements.bytes());
   const auto type =
       hdf5::element_type(elements.is_complex, elements.is_single, hdf5::Place::memory);
-  hdf5::check(H5Dwrite(open.set.get(), type.get(), in_memory.get(), in_file.get(), H5P_DEFAULT,
+  hdf5::check(H5Dwrite(state_->set.get(), type.get(), in_memory.get(), in_file.get(), H5P_DEFAULT,
                        values.data()),
               fmt::format("write the persistent array '{}' to {}", label, state_->path.string()));
-  mark(open, piece, open.array.segments.size() - 1, 0);
+  mark(begun, piece, begun.array.segments.size() - 1, 0);
 }
 
 void PersistWriter::write_scalar(const std::string& label, std::complex<double> value,
@@ -177,8 +201,9 @@ void PersistWriter::write_scalar(const std::string& label, std::complex<double> 
 
 void PersistWriter::finish() {
   const std::string what = fmt::format("write {}", state_->path.string());
-  for (const auto& [label, open] : state_->open) {
-    const auto grid = layout::grid_of(open.array);
+  state_->close_set();
+  for (const auto& [label, begun] : state_->begun) {
+    const auto grid = layout::grid_of(begun.array);
     const hdf5::SpaceId space(H5Screate_simple(static_cast<int>(grid.size()), grid.data(), nullptr),
                               what);
     const hdf5::SetId set(
@@ -186,13 +211,10 @@ void PersistWriter::finish() {
                    space.get(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
         what);
     hdf5::check(
-        H5Dwrite(set.get(), H5T_NATIVE_UINT8, H5S_ALL, H5S_ALL, H5P_DEFAULT, open.blocks.data()),
+        H5Dwrite(set.get(), H5T_NATIVE_UINT8, H5S_ALL, H5S_ALL, H5P_DEFAULT, begun.blocks.data()),
         what);
   }
-  // Closing hides errors, so all is flushed while they can be seen.
-  for (const auto& entry : state_->open) hdf5::check(H5Dflush(entry.second.set.get()), what);
   state_->file.flush(what);
-  state_->open.clear();
   state_->file.close();
   append_seal(state_->replacement.temporary());
   state_->replacement.commit();
