@@ -101,6 +101,21 @@ std::vector<std::int64_t> segments_before(const array::Grid& grid, const array::
   return before;
 }
 
+/// The block of the part that is block `number` of all kept; none if it is outside.
+std::optional<std::uint64_t> number_in_part(const array::Grid& grid,
+                                            const std::vector<std::vector<Extent>>& kept,
+                                            const std::vector<std::int64_t>& before,
+                                            std::uint64_t number) {
+  std::array<std::int64_t, array::max_order> segments{};
+  for (std::size_t k = 0; k < grid.order(); ++k) {
+    const auto segment = static_cast<std::int64_t>(number % kept[k].size());
+    number /= kept[k].size();
+    segments[k] = segment - before[k] + grid.axis(k).first();
+    if (!grid.contains(k, segments[k])) return std::nullopt;
+  }
+  return grid.number_of({segments.data(), grid.order()});
+}
+
 /// Complex numbers never become real ones unsaid.
 void check_types(const std::string& array, ElementType to, std::string_view what,
                  ElementType from) {
@@ -212,19 +227,22 @@ void Persistence::restore_part(std::int32_t array, const std::string& label,
   transfers_.delete_array(array);
   const auto all = static_cast<std::int32_t>(setting_.program().arrays.size());
   restore_blocks(all, label);
-  const array::Grid& grid = setting_.grid(array);
-  std::array<std::int64_t, array::max_order> segments{};
-  const auto workers = static_cast<std::uint64_t>(setting_.options.workers);
-  for (auto block = static_cast<std::uint64_t>(setting_.options.worker); block < grid.block_count();
-       block += workers) {
-    grid.segments_of(block, {segments.data(), grid.order()});
-    std::uint64_t number = 0;
-    for (std::size_t k = grid.order(); k-- > 0;)
-      number = number * kept[k].size() +
-               static_cast<std::uint64_t>(segments[k] - grid.axis(k).first() + before[k]);
-    if (block::SharedFrame kept_block = setting_.transport.fetch_now({all, number}))
-      setting_.transport.put({array, block}, wire::PutMode::set, std::move(kept_block),
+  const auto [servers, workers, worker] =
+      std::array{setting_.options.servers, setting_.options.workers, setting_.options.worker};
+  for (int server = worker % servers; server < servers; server += workers) {
+    const auto listed = std::get<wire::BlockList>(
+        setting_.transport.ask(server, wire::ListBlocks{0, all, "", 0, 0}));
+    // More workers than servers share the blocks of one.
+    const int sharers = (workers - 1 - server) / servers + 1;
+    for (auto k = static_cast<std::size_t>(worker / servers); k < listed.numbers.size();
+         k += static_cast<std::size_t>(sharers)) {
+      const auto block = number_in_part(setting_.grid(array), kept, before, listed.numbers[k]);
+      if (!block) continue;
+      block::SharedFrame values = setting_.transport.fetch_now({all, listed.numbers[k]});
+      base::require(values != nullptr, "a server has the blocks that it lists");
+      setting_.transport.put({array, *block}, wire::PutMode::set, std::move(values),
                              setting_.array(array).type);
+    }
   }
   setting_.transport.settle();
   setting_.transport.meet(Collective::persist);
