@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <utility>
@@ -33,6 +34,10 @@ class NearLists {
  public:
   NearLists(const program::Program& program, const Tables& tables, Layout layout);
 
+  /// Steps that an iteration takes at most, to within a factor.
+  [[nodiscard]] std::int64_t steps_of_iteration() const noexcept {
+    return std::max(layout_.servers, processes_);
+  }
   /// A pardo begins.
   void begin(std::int32_t pardo);
   /// The next iteration, in the order of settings: its number, and the values of all indexes.

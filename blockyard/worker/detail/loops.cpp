@@ -19,7 +19,7 @@ using program::Policy;
 namespace {
 /// Longer pardos are dealt out as dynamic ones: a list of all settings would take too much.
 constexpr std::int64_t most_listed = std::int64_t{1} << 20;
-/// The same for the settings times the servers, which are the steps of making a list at worst.
+/// The same for the steps of making a list at worst.
 constexpr std::int64_t most_list_steps = std::int64_t{1} << 26;
 }  // namespace
 
@@ -49,7 +49,8 @@ bool Loops::begin_pardo(std::int32_t pardo) {
                   options_.workers};
   OpenLoop& loop = nest_.begin_pardo(pardo, sharing);
   if (sharing.policy == Policy::locality &&
-      loop.iterations.settings() > std::min(most_listed, most_list_steps / options_.servers)) {
+      loop.iterations.settings() >
+          std::min(most_listed, most_list_steps / near_.steps_of_iteration())) {
     sharing.policy = Policy::dynamic;
     loop.iterations = nest_.iterations_of(pardo, sharing);
   }
