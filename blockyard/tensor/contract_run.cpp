@@ -263,9 +263,9 @@ void run_loops(const ContractSteps& steps, Call<T> call, T* workspace) {
 
 template <class T>
 const T* packed(const OperandSteps& operand, const T* block, std::span<T> workspace) noexcept {
-  if (!operand.packed) return block;
+  if (!operand.packing) return block;
   T* copy = workspace.data() + operand.offset;
-  detail::run_transform(operand.transform, T(1), block, T(0), copy, operand.conjugate);
+  detail::run_transform(*operand.packing, T(1), block, T(0), copy, operand.conjugate);
   return copy;
 }
 
@@ -289,10 +289,10 @@ void run(const ContractPlan& plan, std::type_identity_t<T> alpha, const T* left,
   const OperandSteps& unpack = steps.operand[detail::result_side];
   const T* a = packed(steps.operand[detail::left_side], left, workspace);
   const T* b = packed(steps.operand[detail::right_side], right, workspace);
-  if (!unpack.packed) return run_loops<T>(steps, {alpha, a, b, beta, result}, workspace.data());
+  if (!unpack.packing) return run_loops<T>(steps, {alpha, a, b, beta, result}, workspace.data());
   T* c = workspace.data() + unpack.offset;
   run_loops<T>(steps, {alpha, a, b, T(0), c}, nullptr);
-  detail::run_transform(unpack.transform, T(1), c, beta, result, false);
+  detail::run_transform(*unpack.packing, T(1), c, beta, result, false);
 }
 
 template void run<float>(const ContractPlan&, float, const float*, const float*, float, float*,

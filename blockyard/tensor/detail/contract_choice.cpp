@@ -117,11 +117,10 @@ IndexStrides set_operand(const ContractGeometry& geometry, const Layout& layout,
                          bool conjugate, ContractSteps& steps) {
   OperandSteps& operand = steps.operand[side];
   operand.conjugate = conjugate;
-  operand.packed = conjugate || !geometry.is_direct(layout, side);
   IndexStrides strides = geometry.strides(side);
-  if (operand.packed) {
+  if (conjugate || !geometry.is_direct(layout, side)) {
     strides = geometry.packed_strides(layout, side);
-    operand.transform = packing(geometry, side, strides);
+    operand.packing = std::make_shared<const TransformSteps>(packing(geometry, side, strides));
     operand.offset = steps.workspace_elements;
     steps.workspace_elements += geometry.product(geometry.standing_in(side));
   }

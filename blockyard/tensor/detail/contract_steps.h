@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <memory>
 
 #include "blockyard/tensor/detail/packed_layout.h"
 #include "blockyard/tensor/detail/transform_steps.h"
@@ -27,12 +28,13 @@ struct ContractIndexes {
 
 /// How one operand reaches the matrix kernel: as it is, or permuted through the workspace.
 struct OperandSteps {
-  bool packed = false;
   bool conjugate = false;    // while packing
   Extent offset = 0;         // of the packed copy in the workspace
   Extent row_stride = 1;     // of the matrix that the kernel sees; one of the two
   Extent column_stride = 1;  // strides is 1 unless the matrix is a vector
-  TransformSteps transform;  // packs left and right, unpacks result
+  // Packs left and right, unpacks result; null: the operand is used as it is. It is large, and
+  // most operands have none. Copies of a plan share it.
+  std::shared_ptr<const TransformSteps> packing;
 };
 
 /// One loop around the matrix kernel: a batched index, or one that is not worth a permutation.
@@ -67,7 +69,7 @@ struct ContractSteps {
 
   [[nodiscard]] int permutation_count() const noexcept {
     int count = 0;
-    for (const OperandSteps& one : operand) count += static_cast<int>(one.packed);
+    for (const OperandSteps& one : operand) count += static_cast<int>(one.packing != nullptr);
     return count;
   }
 };
