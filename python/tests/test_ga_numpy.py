@@ -9,6 +9,7 @@ import pytest
 
 import blockyard
 from blockyard import ga
+from blockyard.ga import _indexing
 
 
 def test_algebra_reads_the_lower_triangle():
@@ -147,3 +148,15 @@ def test_types_of_truths_norms_and_deviations():
             np.round(a, 1)
 
     ga.launch(2, work)
+
+
+def test_indexes_of_a_few_elements_need_no_memory_for_the_others():
+    vast = (1 << 60, 5)
+    found = _indexing.parse(([[1], [-1]], [3, 4]), vast, "vast")
+    assert found.shape == (2, 2) and found.at.tolist() == [[1, 3], [1, 4], [vast[0] - 1, 3], [vast[0] - 1, 4]]
+    assert _indexing.parse((np.array([7], "u1"), 2), vast, "vast").at.tolist() == [[7, 2]]
+    assert _indexing.parse([], vast[:1], "vast").shape == (0,)
+    with pytest.raises(IndexError, match=r'index -6 is outside 0..4 on axis 1 of array "vast"'):
+        _indexing.parse(([1], [0, -6]), vast, "vast")
+    with pytest.raises(IndexError, match=r"shapes \(2,\) \(3,\) do not fit each other"):
+        _indexing.parse(([1, 2], [0, 0, 0]), vast, "vast")

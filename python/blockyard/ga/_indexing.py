@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -67,7 +68,7 @@ def parse(key: Any, shape: tuple[int, ...], name: str) -> Patch | Places:
         elif _is_number(one):
             given += 1
         else:
-            return _places(keys, shape)
+            return _places(keys, shape, name)
     if given > len(shape):
         raise IndexError(f"array \"{name}\" has {len(shape)} axes, and {given} were indexed")
     if ellipses > 1:
@@ -117,13 +118,37 @@ def _element(part: Any, axis: int, extent: int, name: str) -> int:
     return at + extent if at < 0 else at
 
 
-def _places(keys: tuple[Any, ...], shape: tuple[int, ...]) -> Places:
-    """NumPy itself says which elements are meant: the same key is applied to the indexes of each axis."""
+def _places(keys: tuple[Any, ...], shape: tuple[int, ...], name: str) -> Places:
     plain = tuple(np.asarray(one) if hasattr(one, "__array__") and not isinstance(one, np.generic) else one
                   for one in keys)
+    if len(plain) == len(shape):
+        lists = [np.asarray(one, np.int64 if isinstance(one, list) and not one else None) for one in plain]
+        if all(one.dtype.kind in "iu" for one in lists):
+            return _listed(lists, shape, name)
+    # NumPy itself says which elements are meant: the same key is applied to the indexes of each axis.
     columns = []
     for axis, extent in enumerate(shape):
         line = np.arange(extent).reshape([-1 if d == axis else 1 for d in range(len(shape))])
         columns.append(np.broadcast_to(line, shape)[plain])
-    at = np.stack([np.ravel(column) for column in columns], axis=1).astype(np.int64, order="C")
-    return Places(at, np.shape(columns[0]), isinstance(columns[0], np.generic))
+    return Places(_rows(columns), np.shape(columns[0]), isinstance(columns[0], np.generic))
+
+
+def _listed(lists: list[np.ndarray], shape: tuple[int, ...], name: str) -> Places:
+    """An array of indexes for each axis. Takes memory for what they name, whatever the extents are."""
+    columns = []
+    for axis, (given, extent) in enumerate(zip(lists, shape)):
+        at = given.astype(np.int64)
+        outside = at[(at < -extent) | (at >= extent)]
+        if outside.size:
+            _element(outside[0], axis, extent, name)
+        columns.append(np.where(at < 0, at + extent, at))
+    try:
+        fitted = np.broadcast_arrays(*columns)
+    except ValueError:
+        raise IndexError("arrays of indexes of shapes " + " ".join(str(one.shape) for one in lists) +
+                         " do not fit each other") from None
+    return Places(_rows(fitted), fitted[0].shape, False)
+
+
+def _rows(columns: Sequence[np.ndarray]) -> np.ndarray:
+    return np.stack([np.ravel(column) for column in columns], axis=1).astype(np.int64, order="C")
