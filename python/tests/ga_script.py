@@ -295,8 +295,10 @@ def groups(_):
             close(a[...], np.fromfunction(lambda i, j: i * 10 + j, (5, 6), dtype="i4"), "group")
             assert int((a + 1).sum()) == int(np.asarray(a).sum()) + 30
             a.destroy()
-            group.sync()
-            group.close()
+            b = ga.empty((300, 300), group=group)
+            b[...] = 1
+            del b
+            group.close()  # ends an array that is still being written
         else:
             try:
                 group.sync()

@@ -300,7 +300,7 @@ class Group:
 
     def close(self) -> None:
         """Collective among the members. Ends a group whose arrays are no longer referenced."""
-        self._require_member("ga.Group.close")
+        self.meet("ga.Group.close")  # what members still put into arrays that end here has arrived
         self.world.core.end_group(self.number)
         if self.world.groups.get(tuple(self.ranks)) is self:
             del self.world.groups[tuple(self.ranks)]
