@@ -207,8 +207,8 @@ bool Office::done(std::uint64_t number, bool must_wait) {
     return true;
   }
   check_alive();
-  const std::unique_lock lock(moving_mutex_, std::try_to_lock);
-  if (lock.owns_lock() && !look()) {
+  const std::lock_guard lock(moving_mutex_);
+  if (!look()) {
     static_cast<void>(step());
     static_cast<void>(look());
   }
