@@ -47,8 +47,9 @@ struct Edge {
   SparseHandles sparse;
   Files exclusive_files, shared_files;
   std::map<void*, RawMemory> raw_memory;    ///< of Getmem, by this process's pointer
-  std::mutex pending_mutex;                 ///< guards the next two
+  std::mutex pending_mutex;                 ///< guards the next three
   std::map<long, garray::Pending> pending;  ///< by handle
+  std::size_t last_kept = 0;                ///< of them, when the complete ones were forgotten last
   long last_handle = 0;
   bool is_debugging = false;
   bool has_told_of_dead_handles = false;  ///< that ga_destroy of Fortran was given one

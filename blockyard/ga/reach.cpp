@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 
@@ -16,6 +17,21 @@ namespace {
 std::byte* place_of(const Array& array, int rank, Extent offset) {
   return array.bases[static_cast<std::size_t>(rank)] +
          static_cast<std::size_t>(offset) * array.kind.bytes;
+}
+
+/// Programs overwrite a handle and rely on the next sync: each time twice as many transfers are
+/// kept as were left, those that are complete are forgotten.
+void forget_complete() {
+  constexpr std::size_t fewest = 32;
+  std::vector<long> handles;
+  {
+    const std::lock_guard lock(edge().pending_mutex);
+    if (edge().pending.size() < 2 * std::max(fewest, edge().last_kept)) return;
+    for (const auto& [handle, pending] : edge().pending) handles.push_back(handle);
+  }
+  for (const long handle : handles) static_cast<void>(test_pending(handle));
+  const std::lock_guard lock(edge().pending_mutex);
+  edge().last_kept = edge().pending.size();
 }
 
 }  // namespace
@@ -118,6 +134,7 @@ std::vector<Indexes> places_of(Tongue tongue, const Array& array, IntLists lists
 
 long keep_pending(garray::Pending pending) {
   if (pending.test(runtime().memory())) return 0;
+  forget_complete();
   const std::lock_guard lock(edge().pending_mutex);
   // Callers may keep them in integers of 4 bytes.
   constexpr long most = std::numeric_limits<int>::max();
@@ -141,11 +158,17 @@ void wait_pending(long handle) {
 }
 
 bool test_pending(long handle) {
+  garray::Pending pending;
+  {
+    const std::lock_guard lock(edge().pending_mutex);
+    const auto found = edge().pending.find(handle);
+    if (found == edge().pending.end()) return true;
+    pending = found->second;
+  }
+  // Without the mutex: a test moves letters, and others may begin transfers meanwhile.
+  if (!pending.test(runtime().memory())) return false;
   const std::lock_guard lock(edge().pending_mutex);
-  const auto found = edge().pending.find(handle);
-  if (found == edge().pending.end()) return true;
-  if (!found->second.test(runtime().memory())) return false;
-  edge().pending.erase(found);
+  edge().pending.erase(handle);
   return true;
 }
 

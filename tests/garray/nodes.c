@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Transfers between nodes, where there are several: run it also with BLOCKYARD_GA_NODES. */
+#include <malloc.h>
 #include <string.h>
 
 #include "check.h"
@@ -73,6 +74,27 @@ static void check_long_patches(void) {
   GA_Destroy(g);
   free(sent);
   free(found);
+}
+
+/* A handle that is overwritten and never waited for costs no memory once its transfer is complete. */
+static void check_handles_never_waited_for(void) {
+  enum { rounds = 300, gets = 20, length = 8192 }; /* too long to have come when a call returns */
+  const int from = GA_Nodeid() == GA_Nnodes() - 1 ? 0 : GA_Nnodes() - 1;
+  int dims[1] = {length * GA_Nnodes()}, lo = length * from, hi = lo + length - 1, ld = 1;
+  int g = NGA_Create(C_DBL, 1, dims, "got often", NULL);
+  double *values = malloc(sizeof(double) * length), seven = 7;
+  size_t used = 0;
+  GA_Fill(g, &seven);
+  for (int round = 0; round < rounds; ++round) {
+    ga_nbhdl_t handle;
+    for (int i = 0; i < gets; ++i) NGA_NbGet(g, &lo, &hi, values, &ld, &handle);
+    NGA_NbWait(&handle);
+    CHECK(values[0] == 7 && values[length - 1] == 7);
+    if (round == rounds / 10) used = mallinfo2().uordblks;
+  }
+  CHECK(mallinfo2().uordblks < used + (1 << 20));
+  GA_Destroy(g);
+  free(values);
 }
 
 /* All add to elements of all, one by one and by lists, and count. */
@@ -193,6 +215,7 @@ int main(int argc, char** argv) {
   check_cluster();
   check_neighbour();
   check_long_patches();
+  check_handles_never_waited_for();
   check_lists();
   check_mutexes();
   check_mirrored();
