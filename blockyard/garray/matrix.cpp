@@ -61,6 +61,26 @@ Extent diagonal_offset(const Piece& piece, Extent i) {
   return (i - piece.box.first[0]) * piece.strides[0] + (i - piece.box.first[1]) * piece.strides[1];
 }
 
+/// To the larger of both, or to what is not a number.
+void raise(double& largest, double value) {
+  fabric::combine(fabric::Element::f64, Reduction::max, &largest, &value, 1);
+}
+
+double largest_of_vector(const Runtime& runtime, const Array& v) {
+  double largest = 0;
+  with_type(element_of(v), [&](auto type) {
+    using T = decltype(type);
+    for_each_own(whole(v), [&](const Piece& piece, const std::byte* data) {
+      const T* from = reinterpret_cast<const T*>(data);
+      for (Extent i = 0; i < piece.box.extent(0); ++i)
+        raise(largest, static_cast<double>(std::abs(from[i * piece.strides[0]])));
+    });
+  });
+  runtime.memory().reduce(runtime.team(v.group).group, fabric::Element::f64, Reduction::max,
+                          &largest, 1);
+  return largest;
+}
+
 }  // namespace
 
 void require_matrix(const Array& a) {
@@ -205,6 +225,7 @@ double norm(const Runtime& runtime, Along along, const Array& a) {
   if (a.axes() > 2) require_matrix(a);
   const std::size_t axis = along == Along::columns ? 1 : 0;
   // A vector is a column.
+  if (a.axes() == 1 && axis == 0) return largest_of_vector(runtime, a);
   const Extent length = axis < a.axes() ? a.extents[axis] : 1;
   std::vector<double> sums(static_cast<std::size_t>(length));
   with_type(element_of(a), [&](auto type) {
@@ -228,9 +249,8 @@ double norm(const Runtime& runtime, Along along, const Array& a) {
   });
   runtime.memory().reduce(runtime.team(a.group).group, fabric::Element::f64, Reduction::sum,
                           sums.data(), sums.size());
-  double largest = 0;  // or what is not a number, if there is one
-  for (const double sum : sums)
-    fabric::combine(fabric::Element::f64, Reduction::max, &largest, &sum, 1);
+  double largest = 0;
+  for (const double sum : sums) raise(largest, sum);
   return largest;
 }
 

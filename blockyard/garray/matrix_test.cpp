@@ -61,5 +61,21 @@ TEST(Matrix, small_blocks_get_their_vector_from_each_owner_once) {
     });
 }
 
+TEST(Matrix, the_largest_row_of_a_vector_is_found_by_reducing_one_number) {
+  std::vector<std::jthread> ranks;
+  for (auto& memory : fabric::loopback_memories(members, std::size_t{1} << 20))
+    ranks.emplace_back([held = std::move(memory)]() mutable {
+      auto counted = std::make_unique<CountedMemory>(std::move(held));
+      CountedMemory& counts = *counted;
+      Runtime runtime(std::move(counted));
+      Array& v = made(runtime, {n}, {}, -5.0);
+      counts.reduced = 0;
+      EXPECT_EQ(norm(runtime, Along::rows, v), 5.0);
+      EXPECT_EQ(counts.reduced, 1U);
+      EXPECT_EQ(norm(runtime, Along::columns, v), 5.0 * n);
+      runtime.deallocate(v);
+    });
+}
+
 }  // namespace
 }  // namespace blockyard::garray

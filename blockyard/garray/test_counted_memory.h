@@ -9,7 +9,7 @@
 
 namespace blockyard::garray {
 
-/// Counts the messages to other ranks. One thread.
+/// Counts the messages to other ranks, and the values that are reduced. One thread.
 class CountedMemory : public fabric::ForwardingMemory {
  public:
   using ForwardingMemory::ForwardingMemory;
@@ -28,7 +28,13 @@ class CountedMemory : public fabric::ForwardingMemory {
     puts += member == rank() ? 0 : 1;
     ForwardingMemory::scatter(region, member, offsets, bytes, near);
   }
+  void reduce(fabric::Group group, fabric::Element element, fabric::Reduction reduction,
+              void* values, std::size_t count) override {
+    reduced += count;
+    ForwardingMemory::reduce(group, element, reduction, values, count);
+  }
   int gets = 0, puts = 0;
+  std::size_t reduced = 0;
 };
 
 }  // namespace blockyard::garray
