@@ -198,28 +198,19 @@ void nbput_field(int g_a, Ints lo, Ints hi, int foff, int fsize, void* buf, Ints
 }
 
 void strided_get(int g_a, Ints lo, Ints hi, Ints skip, void* buf, Ints ld) {
-  strided(
-      tongue(), made(g_a), {lo, hi, skip, buf, ld},
-      [](const Array& array, const auto& places, void* values) {
-        ga::gather(array, places, values);
-      },
-      Direction::from_array);
+  const Array& array = made(g_a);
+  const auto [lattice, to] = strided_patch(tongue(), array, lo, hi, skip, buf, ld);
+  ga::get(array, lattice, to);
 }
 void strided_put(int g_a, Ints lo, Ints hi, Ints skip, void* buf, Ints ld) {
-  strided(
-      tongue(), made(g_a), {lo, hi, skip, buf, ld},
-      [](const Array& array, const auto& places, void* values) {
-        ga::scatter(array, places, values);
-      },
-      Direction::to_array);
+  const Array& array = made(g_a);
+  const auto [lattice, from] = strided_patch(tongue(), array, lo, hi, skip, buf, ld);
+  ga::put(array, lattice, from);
 }
 void strided_acc(int g_a, Ints lo, Ints hi, Ints skip, void* buf, Ints ld, void* alpha) {
-  strided(
-      tongue(), made(g_a), {lo, hi, skip, buf, ld},
-      [&](const Array& array, const auto& places, void* values) {
-        ga::scatter_add(array, places, values, alpha);
-      },
-      Direction::to_array);
+  const Array& array = made(g_a);
+  const auto [lattice, from] = strided_patch(tongue(), array, lo, hi, skip, buf, ld);
+  ga::accumulate(array, lattice, from, alpha);
 }
 
 void periodic_get(int g_a, Ints lo, Ints hi, void* buf, Ints ld) {

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
 
 namespace blockyard::ga {
@@ -172,39 +171,27 @@ bool test_pending(long handle) {
   return true;
 }
 
-StridedPlaces strided_places(Tongue tongue, const Array& array, const StridedPatch& patch) {
-  const Box box = box_of(tongue, array, patch.lo, patch.hi);
-  StridedPlaces result;
-  result.dense.axes = box.axes;
-  Indexes skip{};
+StridedPatch strided_patch(Tongue tongue, const Array& array, Ints lo, Ints hi, Ints skip,
+                           void* memory, Ints ld) {
+  const Box box = box_of(tongue, array, lo, hi);
+  StridedPatch found;
+  garray::Lattice& lattice = found.lattice;
+  lattice.axes = box.axes;
+  lattice.first = box.first;
+  Box dense{.axes = box.axes};
   for (std::size_t d = 0; d < box.axes; ++d) {
     const std::size_t axis = tongue.axis(d, box.axes);
-    skip[d] = patch.skip[axis];
-    if (skip[d] < 1)
-      refuse(array, fmt::format("{} = {} is less than 1", tongue.element("skip", axis), skip[d]));
-    result.dense.end[d] = (box.extent(d) + skip[d] - 1) / skip[d];
+    const Extent step = skip[axis];
+    if (step < 1)
+      refuse(array, fmt::format("{} = {} is less than 1", tongue.element("skip", axis), step));
+    lattice.steps[d] = step;
+    lattice.counts[d] = dense.end[d] = (box.extent(d) + step - 1) / step;
   }
-  result.places.reserve(static_cast<std::size_t>(result.dense.element_count()));
-  array::for_each_index(result.dense, [&](Indexes at) {
-    for (std::size_t d = 0; d < box.axes; ++d) at[d] = box.first[d] + at[d] * skip[d];
-    result.places.push_back(at);
-  });
-  return result;
-}
-
-void pack_values(const Array& array, const Box& dense, const Local& local, std::byte* values,
-                 Direction direction) {
-  const std::size_t unit = array.kind.bytes;
-  auto* memory = static_cast<std::byte*>(local.data);
-  garray::for_each_offset<2>(dense, {local.strides, array::dense_strides(dense)},
-                             [&](const auto& at) {
-                               std::byte* outside = memory + at[0] * static_cast<Extent>(unit);
-                               std::byte* inside = values + at[1] * static_cast<Extent>(unit);
-                               if (direction == Direction::to_array)
-                                 std::memcpy(inside, outside, unit);
-                               else
-                                 std::memcpy(outside, inside, unit);
-                             });
+  const Local local = local_of(tongue, array, dense, memory, ld);
+  found.spread.data = static_cast<std::byte*>(local.data);
+  for (std::size_t d = 0; d < box.axes; ++d)
+    found.spread.strides_bytes[d] = local.strides[d] * static_cast<Extent>(array.kind.bytes);
+  return found;
 }
 
 }  // namespace blockyard::ga

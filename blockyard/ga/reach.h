@@ -5,6 +5,7 @@
 
 #include "blockyard/ga/convert.h"
 #include "blockyard/ga/edge.h"
+#include "blockyard/garray/lattice.h"
 
 // The parts that C and Fortran transfers share.
 namespace blockyard::ga {
@@ -52,35 +53,12 @@ void periodic(Tongue tongue, const Array& array, Ints lo, Ints hi, void* memory,
   });
 }
 
+/// Every skip[d]-th element of a patch, and the caller's memory, which has no others.
 struct StridedPatch {
-  Ints lo, hi, skip;
-  void* memory;
-  Ints ld;
+  garray::Lattice lattice;
+  garray::Spread spread;
 };
-enum class Direction : std::uint8_t { from_array, to_array };
-
-/// The places of every skip[d]-th element of a patch, and the box of as many elements that the
-/// caller's memory has.
-struct StridedPlaces {
-  std::vector<Indexes> places;
-  Box dense;
-};
-[[nodiscard]] StridedPlaces strided_places(Tongue tongue, const Array& array,
-                                           const StridedPatch& patch);
-/// Copies between the caller's memory and dense values.
-void pack_values(const Array& array, const Box& dense, const Local& local, std::byte* values,
-                 Direction direction);
-
-template <class Move>
-void strided(Tongue tongue, const Array& array, const StridedPatch& patch, const Move& move,
-             Direction direction) {
-  const auto [places, dense] = strided_places(tongue, array, patch);
-  const Local local = local_of(tongue, array, dense, patch.memory, patch.ld);
-  std::vector<std::byte> values(places.size() * array.kind.bytes);
-  if (direction == Direction::to_array) pack_values(array, dense, local, values.data(), direction);
-  move(array, places, values.data());
-  if (direction == Direction::from_array)
-    pack_values(array, dense, local, values.data(), direction);
-}
+[[nodiscard]] StridedPatch strided_patch(Tongue tongue, const Array& array, Ints lo, Ints hi,
+                                         Ints skip, void* memory, Ints ld);
 
 }  // namespace blockyard::ga

@@ -6,19 +6,44 @@
 namespace blockyard::ga {
 
 using array::Box;
+using array::Extent;
 using array::Indexes;
 using garray::Array;
+using garray::Lattice;
 using garray::Local;
 using garray::Pending;
+using garray::Spread;
 
 namespace {
 
-/// Elements that are to be added to must have been written.
+// Elements that are read or added to must have been written.
+
 void look_before(Checks& checks, const Array& array, const Box& box) {
   std::vector<std::byte> there(static_cast<std::size_t>(box.element_count()) * array.kind.bytes);
   const Local local{there.data(), array::dense_strides(box)};
   garray::get(runtime(), array, box, local);
   checks.look(array, box, local);
+}
+
+/// Each element of a lattice by its number, for the checks alone.
+std::vector<Extent> numbers_of(const Array& array, const Lattice& lattice) {
+  std::vector<Indexes> places;
+  array::for_each_index(Box{.axes = lattice.axes, .end = lattice.counts}, [&](Indexes at) {
+    for (std::size_t d = 0; d < lattice.axes; ++d)
+      at[d] = lattice.first[d] + at[d] * lattice.steps[d];
+    places.push_back(at);
+  });
+  return garray::numbers_of(array.whole(), places);
+}
+
+void look_before(Checks& checks, const Array& array, const Lattice& lattice) {
+  const auto unit = static_cast<Extent>(array.kind.bytes);
+  const Box dense{.axes = lattice.axes, .end = lattice.counts};
+  std::vector<std::byte> there(static_cast<std::size_t>(dense.element_count() * unit));
+  Indexes strides = array::dense_strides(dense);
+  for (Extent& stride : strides) stride *= unit;
+  garray::get(runtime(), array, lattice, {there.data(), strides});
+  checks.look(array, numbers_of(array, lattice), there.data());
 }
 
 }  // namespace
@@ -46,6 +71,29 @@ void accumulate(const Array& array, const Box& box, Local from, const void* fact
     checks->note(array, Use::accumulate, box);
   }
   garray::accumulate(runtime(), array, box, from, factor, pending);
+}
+
+void get(const Array& array, const Lattice& lattice, const Spread& to) {
+  if (Checks* checks = edge().checks.get()) {
+    look_before(*checks, array, lattice);
+    checks->note(array, Use::get, numbers_of(array, lattice));
+  }
+  garray::get(runtime(), array, lattice, to);
+}
+
+void put(const Array& array, const Lattice& lattice, const Spread& from) {
+  if (Checks* checks = edge().checks.get())
+    checks->note(array, Use::put, numbers_of(array, lattice));
+  garray::put(runtime(), array, lattice, from);
+}
+
+void accumulate(const Array& array, const Lattice& lattice, const Spread& from,
+                const void* factor) {
+  if (Checks* checks = edge().checks.get()) {
+    look_before(*checks, array, lattice);
+    checks->note(array, Use::accumulate, numbers_of(array, lattice));
+  }
+  garray::accumulate(runtime(), array, lattice, from, factor);
 }
 
 void gather(const Array& array, std::span<const Indexes> places, void* values) {

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "blockyard/ga/edge.h"
+#include "blockyard/garray/lattice.h"
 
 // One-sided transfers of a program: those of garray, looked at where BLOCKYARD_GA_CHECK asks for
 // it.
@@ -15,6 +16,10 @@ void put(const garray::Array& array, const array::Box& box, garray::Local from,
          garray::Pending* pending = nullptr);
 void accumulate(const garray::Array& array, const array::Box& box, garray::Local from,
                 const void* factor, garray::Pending* pending = nullptr);
+void get(const garray::Array& array, const garray::Lattice& lattice, const garray::Spread& to);
+void put(const garray::Array& array, const garray::Lattice& lattice, const garray::Spread& from);
+void accumulate(const garray::Array& array, const garray::Lattice& lattice,
+                const garray::Spread& from, const void* factor);
 void gather(const garray::Array& array, std::span<const array::Indexes> places, void* values);
 void scatter(const garray::Array& array, std::span<const array::Indexes> places,
              const void* values);

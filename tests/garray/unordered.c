@@ -52,6 +52,12 @@ static void lists(int g) {
   GA_Sync();
 }
 
+/* Every second row, from one on. */
+static void put_strided(int g, int first) {
+  int lo[2] = {first, 0}, hi[2] = {rows - 1, columns - 1}, skip[2] = {2, 1};
+  NGA_Strided_put(g, lo, hi, skip, values, ld);
+}
+
 static void right(int g) {
   int counter_at[1] = {0}, length = 1, lo[2] = {0, 0}, hi[2] = {2, 2}, group[1] = {me};
   int counter = NGA_Create(C_LONG, 1, &length, "counter", NULL);
@@ -80,6 +86,8 @@ static void right(int g) {
   get(g, 0, 7);
   GA_Sync();
   lists(g);
+  put_strided(g, me); /* between each other's rows */
+  GA_Sync();
   GA_Pgroup_destroy(GA_Pgroup_create(group, 1));
   GA_Destroy(counter);
 }
@@ -158,6 +166,10 @@ int main(int argc, char** argv) {
     int places[6] = {2, 2, 2, 3, 5, 9};
     if (me == 0) NGA_Scatter_flat(g, values, places, 3);
     if (me == 1) get(g, 2, 5);
+  }
+  if (strcmp(which, "strided") == 0) {
+    if (me == 0) put_strided(g, 0);
+    if (me == 1) get(g, 3, 4);
   }
   if (strcmp(which, "none") == 0) right(g);
   GA_Destroy_mutexes();
