@@ -212,13 +212,15 @@ bool locate(int g_a, Ints subscript, Ints owner) {
 int locate_region(int g_a, std::int64_t ilo, std::int64_t ihi, std::int64_t jlo, std::int64_t jhi,
                   Ints map) {
   const Array& array = runtime().made_array(g_a);
+  ga::require_flat(array);
   std::int64_t lo[] = {ilo, jlo}, hi[] = {ihi, jhi};
   std::size_t count = 0;
   for_each_located(array, box_within(tongue(), array, lo, hi), [&](int process, const Box& part) {
     const std::size_t at = 5 * count++;
     for (std::size_t d = 0; d < 2; ++d) {
-      map.set(at + 2 * d, part.first[d] + 1);
-      map.set(at + 2 * d + 1, part.end[d]);
+      const bool is_axis = d < array.axes();  // a vector has one column
+      map.set(at + 2 * d, is_axis ? part.first[d] + 1 : 1);
+      map.set(at + 2 * d + 1, is_axis ? part.end[d] : 1);
     }
     map.set(at + 4, process);
   });
