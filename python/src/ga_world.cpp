@@ -246,7 +246,10 @@ void bind_ga_world(nb::module_& module) {
              const nb::gil_scoped_release release;
              self.locks.lock(number);
            })
-      .def("unlock", [](GaLocks& self, int number) { self.locks.unlock(number); });
+      .def("unlock", [](GaLocks& self, int number) {
+        const nb::gil_scoped_release release;
+        self.locks.unlock(number);
+      });
   module.def("ga_locks", [](const std::shared_ptr<GaWorld>& world, int count) {
     const nb::gil_scoped_release release;
     return std::make_shared<GaLocks>(GaLocks{world, garray::Locks(world->runtime, count)});
