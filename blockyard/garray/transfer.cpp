@@ -147,8 +147,7 @@ void accumulate(const Runtime& runtime, const Array& array, const Box& box, Loca
   const fabric::Element element = added_element(array);
   require_writable(array);
   move_pieces(runtime, array, box, from, {0, array.kind.bytes}, pending,
-              [&](int rank, std::size_t far, fabric::Strided rows, const std::byte* near) {
-                // Rows of one element each: the caller's memory does not run along the first axis.
+              [&](int rank, std::size_t far, const fabric::Strided& rows, const std::byte* near) {
                 return runtime.memory().accumulate(array.region, rank, far, rows, near, element,
                                                    factor);
               });
