@@ -41,6 +41,16 @@ fabric::Element sum_element_of(fabric::Element element) noexcept {
                                            : element;
 }
 
+/// No weight is worse.
+template <class T>
+T last_weight(bool is_max) {
+  using Limits = std::numeric_limits<T>;
+  if constexpr (Limits::has_infinity)
+    return is_max ? -Limits::infinity() : Limits::infinity();
+  else
+    return is_max ? Limits::lowest() : Limits::max();
+}
+
 template <class Visit>
 void with_real_type(const Array& array, const Visit& visit) {
   with_type(element_of(array), [&](auto type) {
@@ -173,17 +183,25 @@ void select(const Runtime& runtime, const Array& array, bool is_max, void* value
         if (is_better(v, begin + offset[1], best)) best = {v, begin + offset[1]};
       });
     });
-    const std::size_t members = array.bases.size();
-    Found winner;
-    for (std::size_t m = 0; m < members; ++m) {
-      Found candidate = best;
-      runtime.memory().broadcast(group, std::as_writable_bytes(std::span(&candidate, 1)),
-                                 static_cast<int>(m));
-      if (candidate.number >= 0 && is_better(candidate.value, candidate.number, winner))
-        winner = candidate;
-    }
-    std::memcpy(value, &winner.value, sizeof(T));
-    std::int64_t rest = winner.number;
+    // Of all members the best weight, of those who have it the first element, and who holds that.
+    using Weight = decltype(weight(T{}));
+    const bool has_any = best.number >= 0;
+    const auto chosen = [&](Reduction reduction, auto own) {
+      runtime.memory().reduce(group, fabric::element_of<decltype(own)>(), reduction, &own, 1);
+      return own;
+    };
+    const Weight top = chosen(is_max ? Reduction::max : Reduction::min,
+                              has_any ? weight(best.value) : last_weight<Weight>(is_max));
+    const bool is_top =
+        has_any && (weight(best.value) == top || (is_nan(top) && is_nan(weight(best.value))));
+    const std::int64_t number =
+        chosen(Reduction::min, is_top ? best.number : std::numeric_limits<std::int64_t>::max());
+    const std::int32_t holder = chosen(
+        Reduction::min, is_top && best.number == number ? static_cast<std::int32_t>(array.me)
+                                                        : std::numeric_limits<std::int32_t>::max());
+    runtime.memory().broadcast(group, std::as_writable_bytes(std::span(&best.value, 1)), holder);
+    std::memcpy(value, &best.value, sizeof(T));
+    std::int64_t rest = number;
     for (std::size_t d = 0; d < array.axes(); ++d) {
       at[d] = rest % array.extents[d];
       rest /= array.extents[d];

@@ -9,7 +9,7 @@
 
 namespace blockyard::garray {
 
-/// Counts the messages to other ranks, and the values that are reduced. One thread.
+/// Counts the messages to other ranks, broadcasts, and the values that are reduced. One thread.
 class CountedMemory : public fabric::ForwardingMemory {
  public:
   using ForwardingMemory::ForwardingMemory;
@@ -33,7 +33,11 @@ class CountedMemory : public fabric::ForwardingMemory {
     reduced += count;
     ForwardingMemory::reduce(group, element, reduction, values, count);
   }
-  int gets = 0, puts = 0;
+  void broadcast(fabric::Group group, std::span<std::byte> bytes, int member) override {
+    ++broadcasts;
+    ForwardingMemory::broadcast(group, bytes, member);
+  }
+  int gets = 0, puts = 0, broadcasts = 0;
   std::size_t reduced = 0;
 };
 
