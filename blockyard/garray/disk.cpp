@@ -265,10 +265,13 @@ bool DiskArray::is_idle() { return tickets_.empty() || background_.is_done(ticke
 
 bool DiskArray::is_done(Request request) {
   if (!background_.is_done(tickets_.at(static_cast<std::size_t>(request - 1)))) return false;
-  const auto members = static_cast<int>(runtime_.team(place_.group).ranks.size());
-  for (int m = 0; m < members; ++m)
-    if (runtime_.memory().fetch_and_add(counts_, m, 0, fabric::Element::i64, 0) < request)
-      return false;
+  seen_done_.resize(runtime_.team(place_.group).ranks.size());
+  for (std::size_t m = 0; m < seen_done_.size(); ++m) {
+    if (seen_done_[m] >= request) continue;
+    seen_done_[m] =
+        runtime_.memory().fetch_and_add(counts_, static_cast<int>(m), 0, fabric::Element::i64, 0);
+    if (seen_done_[m] < request) return false;
+  }
   return true;
 }
 

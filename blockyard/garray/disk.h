@@ -78,7 +78,8 @@ class DiskArray {
   std::shared_ptr<store::TileFile> file_;  ///< shared with work that is under way
   std::shared_ptr<Buffers> buffers_;       ///< of a tile each; shared with work, too
   Array array_;
-  fabric::Region counts_ = -1;  ///< of requests that a member has done, at each member
+  fabric::Region counts_ = -1;      ///< of requests that a member has done, at each member
+  std::vector<Request> seen_done_;  ///< by member, when it was asked last
   std::vector<Background::Ticket> tickets_;
 };
 
