@@ -65,12 +65,14 @@ void Runtime::set_default_group(int group) {
 int Runtime::make_group(int parent, std::span<const int> members) {
   const Team& from = team(parent);
   Team made{.ranks = {}, .is_live = true};
+  std::vector<bool> is_listed(world_.ranks.size());
   for (const int member : members) {
     if (member < 0 || member >= static_cast<int>(from.ranks.size()))
       refuse(fmt::format("process {} is outside 0..{}", member, from.ranks.size() - 1));
     const int rank = from.ranks[static_cast<std::size_t>(member)];
-    if (std::find(made.ranks.begin(), made.ranks.end(), rank) != made.ranks.end())
+    if (is_listed[static_cast<std::size_t>(rank)])
       refuse(fmt::format("process {} is in the list twice", member));
+    is_listed[static_cast<std::size_t>(rank)] = true;
     if (rank == memory_->rank()) made.me = static_cast<int>(made.ranks.size());
     made.ranks.push_back(rank);
   }
@@ -81,13 +83,14 @@ int Runtime::make_group(int parent, std::span<const int> members) {
 
 void Runtime::end_group(int group) {
   if (group <= mirror_group) refuse(fmt::format("group {} always lives", group));
-  const Team& gone = roster(group);
+  static_cast<void>(roster(group));
   for (const Array* array : live_arrays())
     if (array->group == group && array->is_made)
       refuse(
           fmt::format("group {} still has the array \"{}\": destroy it first", group, array->name));
+  Team& gone = teams_[static_cast<std::size_t>(group)];
   if (gone.me >= 0) memory_->leave(gone.group);
-  teams_[static_cast<std::size_t>(group)].is_live = false;
+  gone = {};
   if (default_group_ == group) default_group_ = world_group;
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <unordered_map>
 #include <utility>
 
 #include "blockyard/base/error.h"
@@ -53,12 +54,12 @@ LetterMemory::~LetterMemory() {
 LetterMemory::Team LetterMemory::make_team(std::span<const int> ranks) const {
   Team made;
   made.ranks.assign(ranks.begin(), ranks.end());
+  std::unordered_map<int, int> leader_at;  // by node: among the leaders
   for (std::size_t m = 0; m < ranks.size(); ++m) {
     const int node = node_of(ranks[m]);
-    const auto leader = std::find_if(made.leaders.begin(), made.leaders.end(),
-                                     [&](int other) { return node_of(other) == node; });
-    made.node_at.push_back(static_cast<int>(leader - made.leaders.begin()));
-    if (leader == made.leaders.end()) made.leaders.push_back(ranks[m]);
+    const auto [at, is_first] = leader_at.try_emplace(node, static_cast<int>(made.leaders.size()));
+    made.node_at.push_back(at->second);
+    if (is_first) made.leaders.push_back(ranks[m]);
     if (node == node_of(rank_)) {
       made.my_node = static_cast<std::size_t>(made.node_at.back());
       made.members.push_back(static_cast<int>(m));
