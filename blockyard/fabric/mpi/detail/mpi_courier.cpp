@@ -37,13 +37,7 @@ bool is_short(const Front& front) { return front.body_bytes <= letters::short_by
 MpiCourier::MpiCourier(MPI_Comm communicator, letters::Desk& desk) : desk_(desk) {
   check(MPI_Comm_dup(communicator, &comm_));
   MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
-  int processes = 1;
-  MPI_Comm_size(comm_, &processes);
   for (std::size_t way = 0; way < ways; ++way) {
-    for (int process = 0; process < processes; ++process) {
-      out_[way].push_back({process, way});
-      in_[way].push_back({process, way});
-    }
     rings_[way] = std::make_unique<Ring>();
     for (std::size_t slot = 0; slot < ring_length; ++slot) listen(way, slot);
   }
@@ -110,7 +104,8 @@ void MpiCourier::keep(Bytes buffer) {
 }
 
 void MpiCourier::post(int to, Way way, Letter letter) {
-  OutLane& lane = out_[static_cast<std::size_t>(way)][static_cast<std::size_t>(to)];
+  const auto at = static_cast<std::size_t>(way);
+  OutLane& lane = out_[at].try_emplace(to, to, at).first->second;
   if (lane.waiting.empty() && is_short(letter.front)) {
     send_front(lane, letter);
     return;
@@ -226,7 +221,7 @@ bool MpiCourier::take_fronts(std::size_t way) {
     MPI_Get_count(&status, MPI_BYTE, &bytes);
     Front front;
     std::memcpy(&front, ring.buffers[slot].data(), sizeof(front));
-    arrive(in_[way][static_cast<std::size_t>(status.MPI_SOURCE)], front,
+    arrive(in_[way].try_emplace(status.MPI_SOURCE, status.MPI_SOURCE, way).first->second, front,
            std::span(ring.buffers[slot])
                .subspan(sizeof(front), static_cast<std::size_t>(bytes) - sizeof(front)));
     listen(way, slot);

@@ -7,6 +7,7 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "blockyard/fabric/letters/letter.h"
@@ -107,10 +108,11 @@ class MpiCourier final : public letters::Courier {
   bool is_over_ = false;
   MPI_Request barrier_ = MPI_REQUEST_NULL;
   std::array<std::unique_ptr<Ring>, ways> rings_;
-  std::array<std::vector<OutLane>, ways> out_;  ///< by process
-  std::array<std::vector<InLane>, ways> in_;    ///< by process
-  std::vector<OutLane*> sending_lanes_;         ///< with letters waiting
-  std::vector<InLane*> open_lanes_;             ///< with a long body coming in
+  /// By process that was ever written to, or wrote: of many processes few talk to this one.
+  std::array<std::unordered_map<int, OutLane>, ways> out_;
+  std::array<std::unordered_map<int, InLane>, ways> in_;
+  std::vector<OutLane*> sending_lanes_;  ///< with letters waiting
+  std::vector<InLane*> open_lanes_;      ///< with a long body coming in
   std::vector<MPI_Request> requests_;
   std::vector<Sending> sendings_;  ///< of requests_, one each
   std::vector<int> finished_;      ///< scratch
