@@ -2,6 +2,7 @@
 """Global arrays where NumPy's answer is easily missed."""
 import collections
 import copy
+import math
 import pickle
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 import blockyard
 from blockyard import ga
 from blockyard.ga import _indexing
+from blockyard.ga._held import Held
 
 
 def test_algebra_reads_the_lower_triangle():
@@ -160,3 +162,33 @@ def test_indexes_of_a_few_elements_need_no_memory_for_the_others():
         _indexing.parse(([1], [0, -6]), vast, "vast")
     with pytest.raises(IndexError, match=r"shapes \(2,\) \(3,\) do not fit each other"):
         _indexing.parse(([1, 2], [0, 0, 0]), vast, "vast")
+
+
+def test_a_cumulative_sum_reads_one_element_of_each_earlier_block(monkeypatch):
+    foreign, view = [], Held.view
+
+    def noted(self, where):
+        if where not in self.slices():
+            foreign.append(math.prod(part.stop - part.start for part in where))
+        return view(self, where)
+
+    monkeypatch.setattr(Held, "view", noted)
+    x = np.arange(1000) % 7
+
+    def work():
+        for layout in (ga.regular(), ga.cyclic((25,))):
+            a = ga.array(x, layout=layout)
+            read = len(a.distribution())
+            ga.sync()
+            foreign.clear()
+            ga.sync()
+            found = np.cumsum(a)
+            ga.sync()
+            assert sum(foreign) <= ga.size() * read
+            np.testing.assert_array_equal(found[...], np.cumsum(x))
+            out = ga.empty(1000, "i4")
+            np.cumsum(a, out=out)
+            np.testing.assert_array_equal(out[...], np.cumsum(x))
+            ga.sync()
+
+    ga.launch(4, work)

@@ -69,25 +69,57 @@ def accumulate(ufunc: np.ufunc, a: _array.GlobalArray, axis: Any = None, dtype: 
     elif not isinstance(result, _array.GlobalArray) or result.shape != a.shape:
         raise _errors.InputError(f"{ufunc.__name__}: out is a global array of shape {a.shape}, not {out!r}")
     _require_fitting(ufunc.__name__, kind, result)
-    made: list[tuple[Slices, np.ndarray]] = []
+    if result.dtype != kind:
+        _make.with_all(result, ufunc.__name__, accumulate(ufunc, a, axis, _asked(kind)).__getitem__)
+        return result
+    places = sorted(result.slices(), key=lambda where: [part.start for part in (*_across(where, along), where[along])])
+    made: list[np.ndarray] = []
 
     def work() -> None:
-        for where in result.slices():
-            part = _accumulated(ufunc, a, where, along, kind)
-            before = where[along].start
-            if before > 0:
-                earlier = (*where[:along], slice(0, before), *where[along + 1:])
-                part = ufunc(_slab(ufunc, a, earlier, (along,), kind), part)
-            made.append((where, part))
+        made.extend(_accumulated(ufunc, a, where, along, kind) for where in places)
 
     # The elements of a are read by several ranks before any of them changes, if `out` is `a`.
     a.group.together(ufunc.__name__, work)
-    for where, part in made:
-        block = result.view(where)
-        assert block is not None
-        block[...] = part
+    for where, part in zip(places, made):
+        _own(result, where)[...] = part
+    # The last elements of a block are all that blocks behind it need of it.
+    earlier = a.group.together(ufunc.__name__, lambda: _carried(ufunc, result, places, along))
+    for where, part, before in zip(places, made, earlier):
+        if before is not None:
+            ufunc(before, part, out=_own(result, where))
     a.group.meet(ufunc.__name__)
     return result
+
+
+def _across(where: Slices, along: int) -> Slices:
+    return where[:along] + where[along + 1:]
+
+
+def _own(a: _array.GlobalArray, where: Slices) -> np.ndarray:
+    block = a.view(where)
+    assert block is not None
+    return block
+
+
+def _carried(ufunc: np.ufunc, a: _array.GlobalArray, places: list[Slices], along: int) -> list[np.ndarray | None]:
+    """Of an array each block of which is accumulated: what lies before these blocks, reduced. They are in order
+    along the axis, lines of them one after the other."""
+    carried: list[np.ndarray | None] = []
+    total: np.ndarray | None = None
+    begin, line = 0, None
+    for where in places:
+        if line != _across(where, along):
+            total, begin, line = None, 0, _across(where, along)
+        between = [slice(begin, where[along].start) if d == along else part for d, part in enumerate(where)]
+        begin = where[along].start
+        pieces = a.core.pieces([part.start for part in between], [part.stop for part in between])
+        for _, first, end in sorted(pieces, key=lambda piece: piece[1][along]):
+            last = tuple(slice(e - 1 if d == along else f, e) for d, (f, e) in enumerate(zip(first, end)))
+            view = a.view(last)
+            part = a[last] if view is None else view.copy()
+            total = part if total is None else ufunc(total, part)
+        carried.append(total)
+    return carried
 
 
 def mean(a: _array.GlobalArray, axis: Any, dtype: Any, out: Any, keepdims: bool) -> Any:
