@@ -37,10 +37,6 @@ print(numpy.abs(a @ b - exact).max() < 1e-10, numpy.abs(a.T @ b.T - exact.T).max
 """
 
 
-def has_numpy():
-    return subprocess.run([sys.executable, "-c", "import numpy"], capture_output=True, check=False).returncode == 0
-
-
 def has_tls():
     return bool(ctypes.util.find_library("ssl"))
 
@@ -79,6 +75,20 @@ class Offload(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
+        if os.environ.get("SANITIZER"):
+            # Servers say nothing, and are killed.
+            os.environ["TSAN_OPTIONS"] = f"{os.environ.get('TSAN_OPTIONS', '')} log_path={self.folder}/sanitizer"
+            self.addCleanup(lambda: self.assertEqual([], [path.read_text() for path in self.folder.glob("sanitizer.*")]))
+
+    def need_plain_build(self):
+        """Skips a test with a program that has no sanitizer, or with a limit to its address space, in a build with one."""
+        if os.environ.get("SANITIZER"):
+            self.skipTest(f"the library has the {os.environ['SANITIZER']} sanitizer")
+
+    def need_numpy(self):
+        self.need_plain_build()
+        if subprocess.run([sys.executable, "-c", "import numpy"], capture_output=True, check=False).returncode != 0:
+            self.skipTest("this Python has no NumPy")
 
     def serve(self, *options, **more):
         server = Server(self.folder, *options, **more)

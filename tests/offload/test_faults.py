@@ -16,7 +16,7 @@ import unittest
 
 from cut import Proxy
 from offloaded import (BLOCKYARD, CALLER, FFTW_CALLER, LAPACK_CALLER, LEVEL3_CALLER, LIBRARY, LIMIT_SECONDS, PRODUCT,
-                       VECTORS_CALLER, Offload, children_of, has_numpy)
+                       VECTORS_CALLER, Offload, children_of)
 
 
 PROGRAMS = (CALLER, LEVEL3_CALLER, LAPACK_CALLER, FFTW_CALLER, VECTORS_CALLER)
@@ -32,8 +32,7 @@ class Faults(Offload):
         self.assertEqual(len(told), 1, done.stderr)
 
     def test_one_call_is_computed_by_several_servers_also_when_one_is_lost(self):
-        if not has_numpy():
-            self.skipTest("this Python has no NumPy")
+        self.need_numpy()
         one, two = (self.serve("--device", "sim", name=name) for name in ("one", "two"))
         for place in ("remote", "both"):
             for limit in (10**12, 1_000_000, 100_000):  # bytes after which the way to the second server breaks
@@ -64,8 +63,7 @@ class Faults(Offload):
         self.assertEqual(server.end(), 0)
 
     def test_what_a_killed_program_had_is_free_though_its_child_lives_on(self):
-        if not has_numpy():
-            self.skipTest("this Python has no NumPy")
+        self.need_numpy()
         forks = PRODUCT + """
 import os, signal
 if os.fork() == 0:
@@ -91,6 +89,7 @@ signal.pause()
                 self.assertEqual(server.end(), 0)
 
     def test_a_library_in_a_folder_with_a_blank_or_a_colon_is_loaded(self):
+        self.need_plain_build()
         for name in ("a b", "a:b"):
             folder = self.folder / name
             (folder / "plugins").mkdir(parents=True)

@@ -15,7 +15,7 @@ import unittest
 
 from offloaded import (BLOCKYARD, CALLER, EXAMPLES, FFTW_CALLER, LEVEL3_CALLER, JOB, LAPACK_CALLER, LIBRARY, LIBRARY_REMOTE,
                        LIMIT_SECONDS, POISSON, PRODUCT, RULES_CALLER, TABLES, VECTORS_CALLER,
-                       Offload, has_numpy)
+                       Offload)
 
 
 class Programs(Offload):
@@ -52,8 +52,7 @@ class Programs(Offload):
 
     def test_the_child_of_a_fork_does_not_wait_for_a_thread_of_its_parent(self):
         """Which is connecting to a server that accepts, and says nothing."""
-        if not has_numpy():
-            self.skipTest("this Python has no NumPy")
+        self.need_numpy()
         program = """if True:
             import numpy, os, sys, threading
             a = numpy.ones((200, 200))
@@ -103,10 +102,12 @@ class Programs(Offload):
                 self.assertEqual(done.stdout, "0 wrong\n")
                 self.assertGreater(calls["remote"], 0)
                 server.end()
-        if has_numpy():
-            server = self.serve()
-            done, calls = self.run_at(server.address, sys.executable, "-c", PRODUCT, place="both")
-            self.assertEqual(done.stdout, "True True\n")
+
+    def test_products_of_numpy_from_two_ends(self):
+        self.need_numpy()
+        server = self.serve()
+        done, _ = self.run_at(server.address, sys.executable, "-c", PRODUCT, place="both")
+        self.assertEqual(done.stdout, "True True\n")
 
     def test_whole_routines_of_lapack_on_a_device(self):
         server = self.serve("--device", "host")
@@ -212,8 +213,7 @@ class Programs(Offload):
                              sum(one["calls"] for one in found["routines"] if one["place"] == "remote"))
 
     def test_a_matrix_is_sent_once_and_a_result_not_at_all(self):
-        if not has_numpy():
-            self.skipTest("this Python has no NumPy")
+        self.need_numpy()
         program = """
 import ctypes, ctypes.util, numpy
 its_own, n = ctypes.CDLL(ctypes.util.find_library("lapack")), 300
@@ -248,8 +248,7 @@ print(numpy.abs(product - numpy.linalg.multi_dot([a] * 5) / n**4).max() < 1e-9)
         self.assertLess(moved["dgetrs"], 0.1 * matrix + 20 * 2 * column)  # the factors are there already
 
     def test_the_report_tells_where_the_time_went_and_why(self):
-        if not has_numpy():
-            self.skipTest("this Python has no NumPy")
+        self.need_numpy()
         steps = ("to_server", "to_device", "plan", "compute", "from_device", "from_server")
         twice = PRODUCT.replace("500", "150") + "print(numpy.abs(a @ b - exact).max() < 1e-10)"
         for device in ("host", "sim"):
@@ -280,8 +279,7 @@ print(numpy.abs(product - numpy.linalg.multi_dot([a] * 5) / n**4).max() < 1e-9)
             self.assertIn(words, text)
 
     def test_deterministic_mode_goes_by_what_was_measured_beforehand(self):
-        if not has_numpy():
-            self.skipTest("this Python has no NumPy")
+        self.need_numpy()
         server = self.serve("--device", "host")
         cache = {"XDG_CACHE_HOME": str(self.folder)}
 
@@ -322,8 +320,7 @@ print(numpy.abs(product - numpy.linalg.multi_dot([a] * 5) / n**4).max() < 1e-9)
         self.assertEqual(calls["remote"], 0)
 
     def test_numpy_computes_on_the_device(self):
-        if not has_numpy():
-            self.skipTest("this Python has no NumPy")
+        self.need_numpy()
         server = self.serve()
         done, calls = self.run_at(server.address, sys.executable, "-c", PRODUCT)
         self.assertEqual(done.stdout, "True True\n")
@@ -331,14 +328,14 @@ print(numpy.abs(product - numpy.linalg.multi_dot([a] * 5) / n**4).max() < 1e-9)
         self.assertEqual(calls["local"], 0)
 
     def test_the_example_prints_its_values_and_what_went_where(self):
-        if not has_numpy():
-            self.skipTest("this Python has no NumPy")
+        self.need_numpy()
         server = self.serve()
         done, calls = self.run_at(server.address, sys.executable, EXAMPLES / "svd.py", 400)
         self.assertEqual(done.stdout, "largest singular values: 1.000000 0.500000 0.250000 0.125000 0.062500\n")
         self.assertRegex(done.stderr, r"dgemm +remote +\d+")
 
     def test_the_example_with_fftw_prints_its_error(self):
+        self.need_plain_build()
         if not POISSON:
             self.skipTest("this machine has no libfftw3-dev")
         server = self.serve()
@@ -362,6 +359,7 @@ print(numpy.abs(product - numpy.linalg.multi_dot([a] * 5) / n**4).max() < 1e-9)
         self.assertGreater(there["devices"][0]["runs"], 0)
 
     def test_the_exit_code_is_that_of_the_program(self):
+        self.need_plain_build()
         self.offload("run", "--quiet", "--", sys.executable, "-c", "import sys; sys.exit(7)", code=7)
         done = self.offload("run", "--quiet", "--", sys.executable, "-c", "import os; os.kill(os.getpid(), 9)", code=137)
         self.assertEqual(done.stderr, "")
@@ -372,6 +370,7 @@ print(numpy.abs(product - numpy.linalg.multi_dot([a] * 5) / n**4).max() < 1e-9)
             self.assertEqual(done.stderr, f"error: cannot start {program}: {why}\n")
 
     def test_what_cannot_work_is_said_before_the_program_starts(self):
+        self.need_plain_build()
         server = self.serve()
         started = self.folder / "started"
         for options, code, words in (
@@ -386,6 +385,7 @@ print(numpy.abs(product - numpy.linalg.multi_dot([a] * 5) / n**4).max() < 1e-9)
                 self.assertFalse(started.exists())
 
     def test_a_signal_reaches_the_program(self):
+        self.need_plain_build()
         for name in ("SIGTERM", "SIGINT"):
             program = "\n".join(["import signal, sys", f"signal.signal(signal.{name}, lambda *_: sys.exit(9))",
                                  "print('ready', flush=True)", "signal.pause()"])
@@ -396,8 +396,7 @@ print(numpy.abs(product - numpy.linalg.multi_dot([a] * 5) / n**4).max() < 1e-9)
                 self.assertEqual(running.wait(LIMIT_SECONDS), 9)
 
     def test_the_server_may_be_named_by_the_environment(self):
-        if not has_numpy():
-            self.skipTest("this Python has no NumPy")
+        self.need_numpy()
         server = self.serve()
         path = pathlib.Path(server.address.removeprefix("unix:"))  # the program leaves the folder from which one is named
         for name, address in (("BLOCKYARD_OFFLOAD", server.address), ("RCPU_SERVER", f"unix:{path.name}")):
@@ -409,6 +408,7 @@ print(numpy.abs(product - numpy.linalg.multi_dot([a] * 5) / n**4).max() < 1e-9)
 
     def test_a_call_reaches_the_library_that_it_would_have_reached(self):
         """What all of a process sees comes before what the caller's object names."""
+        self.need_plain_build()
         if not shutil.which("cc"):
             self.skipTest("this machine has no C compiler")
         sources = {"first": "void dgemm_(void) {{ puts(\"first\"); }}", "second": "void dgemm_(void) {{ puts(\"second\"); }}",
@@ -428,6 +428,7 @@ print(numpy.abs(product - numpy.linalg.multi_dot([a] * 5) / n**4).max() < 1e-9)
                 self.assertEqual(done.stdout, expected)
 
     def test_the_libraries_export_their_tables_and_need_no_blas(self):
+        self.need_plain_build()
         self.check_exports(LIBRARY, "routines.txt")
         self.check_exports(LIBRARY_REMOTE, "routines.txt", "level1.txt")
 

@@ -18,8 +18,7 @@ import sys
 import threading
 import unittest
 
-from offloaded import (BLOCKYARD, CALLER, FENCED_MEMORY, LAPACK_CALLER, LIMIT_SECONDS, PRODUCT, Offload, has_numpy,
-                       has_tls)
+from offloaded import (BLOCKYARD, CALLER, FENCED_MEMORY, LAPACK_CALLER, LIMIT_SECONDS, PRODUCT, Offload, has_tls)
 
 
 def address_space_of(process):
@@ -35,8 +34,7 @@ def run_within(kibibytes, *words):
 
 class Serve(Offload):
     def test_clients_share_a_device_and_status_shows_it(self):
-        if not has_numpy():
-            self.skipTest("this Python has no NumPy")
+        self.need_numpy()
         server = self.serve("--device", "host", "--memory", "9M")
         self.assertEqual(self.run_at(server.address, sys.executable, "-c", PRODUCT)[0].stdout, "True True\n")
         waits = PRODUCT + "import sys; sys.stdout.flush(); sys.stdin.readline()"
@@ -242,6 +240,7 @@ class Serve(Offload):
         server.end()
 
     def test_a_server_without_memory_for_another_client_goes_on(self):
+        self.need_plain_build()
         server = self.serve("--device", "host")
         pid = server.process.pid
         resource.prlimit(pid, resource.RLIMIT_AS, (address_space_of(pid) + (60 << 20), -1))
@@ -258,6 +257,7 @@ class Serve(Offload):
 
     def test_a_server_without_memory_for_its_blas_is_refused(self):
         """OpenBLAS would look for it for ever during the first call."""
+        self.need_plain_build()
         server = self.serve("--device", "host")
         if "openblas" not in pathlib.Path(f"/proc/{server.process.pid}/maps").read_text():
             self.skipTest("the BLAS is not OpenBLAS")
@@ -278,6 +278,7 @@ class Serve(Offload):
 
     def test_a_server_outlives_a_library_that_reads_past_its_operands(self):
         """OpenBLAS does, in routines for eigenvalues and singular values; here the next page cannot be read."""
+        self.need_plain_build()
         server = self.serve("--device", "host", preload=FENCED_MEMORY)
         done, calls = self.run_at(server.address, LAPACK_CALLER)
         self.assertRegex(done.stdout, r"^\d+ tests, 0 wrong\n$")
