@@ -15,6 +15,11 @@ foreach(made IN ITEMS offload_exports offload_level1)
     COMMAND ${offload_generate} ${${made}}.cpp ${${made}}.map ${more}
     DEPENDS ${CMAKE_CURRENT_LIST_DIR}/generate.py ${offload_tables} ${more})
 endforeach()
+# Sanitized programs bring one, and an exception of theirs may pass through functions of the library that clean up.
+set(offload_runtime -static-libstdc++ -static-libgcc)
+if(CMAKE_CXX_FLAGS_RELWITHDEBINFO MATCHES "fsanitize")
+  set(offload_runtime "")
+endif()
 # A shared library of the exported names of a map; more: what it is linked from.
 function(blockyard_offload_library name made)
   add_library(${name} SHARED ${made}.cpp ${made}.map ${ARGN})
@@ -22,7 +27,7 @@ function(blockyard_offload_library name made)
   target_compile_options(${name} PRIVATE -Wall -Wextra -ffile-prefix-map=${PROJECT_SOURCE_DIR}/=)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
   target_link_libraries(${name} PRIVATE Threads::Threads ${CMAKE_DL_LIBS})
-  target_link_options(${name} PRIVATE -static-libstdc++ -static-libgcc -Wl,--no-undefined
+  target_link_options(${name} PRIVATE ${offload_runtime} -Wl,--no-undefined
                       -Wl,--as-needed -Wl,--version-script=${made}.map -Wl,-z,nodelete)
   set_target_properties(${name} PROPERTIES LINK_DEPENDS ${made}.map
                         CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON

@@ -81,7 +81,8 @@ class Offload(unittest.TestCase):
             self.addCleanup(lambda: self.assertEqual([], [path.read_text() for path in self.folder.glob("sanitizer.*")]))
 
     def need_plain_build(self):
-        """Skips a test with a program that has no sanitizer, or with a limit to its address space, in a build with one."""
+        """Skips, in a build with a sanitizer, what that does not suffer: a program without, a limit to its address space,
+        threads of a child."""
         if os.environ.get("SANITIZER"):
             self.skipTest(f"the library has the {os.environ['SANITIZER']} sanitizer")
 

@@ -57,6 +57,7 @@ class Faults(Offload):
 
     def test_the_child_of_a_fork_begins_anew(self):
         """BLOCKYARD_FORKS=1000 tries that many."""
+        self.need_plain_build()
         server = self.serve()
         done, _ = self.run_at(server.address, CALLER, "fork", os.environ.get("BLOCKYARD_FORKS", "30"))
         self.assertEqual(done.stdout, "0 wrong\n")
