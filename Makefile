@@ -7,7 +7,7 @@ SHELL := /bin/bash
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */  make \1\t/' | expand -t 16
 
-setup:  ## install every package that any command here but `make arm` needs (apt)
+setup:  ## install every package that the commands here need (apt), but for `arm`, `nwchem`, `test-cluster` and `package`
 	@tools/setup.sh build test fuzz mpich docs bench lint outside
 
 # A build folder is configured when it is new or when the presets changed; ninja does the rest.
