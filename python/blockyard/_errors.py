@@ -17,10 +17,12 @@ class Error(Exception):
     Attributes:
         file: SIAL or job file where it happened, or None.
         line: line in it, from 1, or None.
+        result: what the run returns otherwise, where only a file of it could not be written, or None.
     """
 
     file: str | None = None
     line: int | None = None
+    result: Any = None
 
 
 class InputError(Error, ValueError):
@@ -43,8 +45,6 @@ class NotConverged(InputError):
     Attributes:
         result: a ``Result`` with the results so far; its ``converged`` is False.
     """
-
-    result: Any
 
 
 class OutOfMemory(Error, MemoryError):

@@ -203,7 +203,7 @@ class Result:
         """Whether this is where the run was told: False in all but the first process of an ``mpirun``."""
         return not isinstance(self._results, ToldResults) or self._results.is_first
 
-    def _orbitals_here(self) -> _core.Results:
+    def _results_here(self) -> _core.Results:
         results = self._results.here if isinstance(self._results, ToldResults) else self._results
         if results is None:
             raise _errors.InputError("the result was pickled or came from another process, without its orbitals: ask there, or give "
@@ -212,21 +212,21 @@ class Result:
 
     def molden(self) -> str:
         """Geometry, basis set and SCF orbitals in the Molden format. InputError for a job without a method."""
-        return self._orbitals_here().molden()
+        return self._results_here().molden()
 
     def fcidump(self) -> str:
         """The integrals over all orbitals but the frozen core, of a closed shell (FCIDUMP)."""
-        return self._orbitals_here().fcidump()
+        return self._results_here().fcidump()
 
     def cube(self, what: str | int) -> str:
         """Values on a grid, in the format of Gaussian: "homo", "lumo", "density", "spin", the number of an
         orbital (5; of open shells "5b", "homo_beta", "lumo_beta")."""
-        return self._orbitals_here().cube(str(what))
+        return self._results_here().cube(str(what))
 
     @property
     def qcschema_text(self) -> str:
         """The results in QCSchema, version 1, as text."""
-        return self._orbitals_here().qcschema()
+        return self._results_here().qcschema()
 
     def qcschema(self) -> dict[str, Any]:
         """The results in QCSchema, version 1 (an AtomicResult, or what failed)."""
@@ -246,10 +246,16 @@ class Result:
 
         Raises StorageError.
         """
+        if self.is_of_this_process:
+            write_file(path, self._report_for(path))
+
+    def _report_for(self, path: str | os.PathLike[str]) -> str:
         text, name = self._results.report(), os.fspath(path)
-        if not self.is_of_this_process:
-            return
-        write_file(name, _core.report_page(text, name) if name.endswith(".html") else text)
+        return _core.report_page(text, name) if name.endswith(".html") else text
+
+    def _trace(self) -> bytes:
+        """What ``trace=`` writes."""
+        return self._results_here().trace()
 
     @property
     def profile(self) -> str:

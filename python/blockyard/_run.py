@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Union
 
 from . import _core, _errors
-from ._files import Files, write_file
+from ._files import Files
 from ._keywords import method_options, option_pairs, refuse_unknown, takes
 from ._molecules import Settings, files_of, name_of, read_spec, setting_text
 from ._options import RunOptions
@@ -110,7 +110,8 @@ def run(
         CompileError: a program has errors.
         InputError: the job is wrong, or a program did something that is not allowed; ``file`` and ``line`` are the place.
         NotConverged: the iterations of the method did not converge; ``result`` has the results so far.
-        OutOfMemory, StorageError: there is not enough memory or disk space.
+        OutOfMemory, StorageError: there is not enough memory or disk space. If only a file of a run that ended could
+            not be written, the others are, and ``result`` has the results.
         KeyboardInterrupt: Ctrl-C was pressed; the run ended cleanly and left no files.
 
     The GIL is released while the job runs. Ctrl-C works in the main thread.
@@ -118,7 +119,7 @@ def run(
     refuse_unknown(run, options)
     processes = join(fabric)
     given = settings_of(method, basis, charge, multiplicity, settings, options)
-    files = Files(json=json, report=report, molden=molden, fcidump=fcidump, cube=cube, qcschema=qcschema)
+    files = Files(json=json, report=report, molden=molden, fcidump=fcidump, cube=cube, qcschema=qcschema, trace=trace)
     # All processes run what process 0 reads.
     read: list[_core.Spec] = []
     at_first(processes, lambda: read.append(read_spec(job, [os.fspath(folder) for folder in programs], given)))
@@ -139,17 +140,17 @@ def run(
             sys.stdout.write(chosen)
     prepared = prepare(spec, where, processes=processes, has_trace=trace is not None)
     inputs = [*files_of(job), *spec.files_read(where)]
-    return finish(prepared, files, inputs, quiet=quiet, progress=progress, processes=processes, trace=trace)
+    return finish(prepared, files, inputs, quiet=quiet, progress=progress, processes=processes)
 
 
 def finish(job: _core.Job, files: Files, inputs: Sequence[str] = (), *, quiet: bool, progress: ProgressWish,
-           processes: Processes | None, trace: Path | None) -> Result:
+           processes: Processes | None) -> Result:
     """Runs a job with a method, or programs, and writes its files, none of which is one of ``inputs``. Raises NotConverged
     with what is known."""
-    at_first(processes, lambda: files.check(job, inputs, trace))
-    results, text = execute(job, quiet=quiet, progress=progress, processes=processes, trace=trace)
+    files.check(job, inputs, processes)
+    results, text = execute(job, quiet=quiet, progress=progress, processes=processes)
     result = Result(results, text)
-    at_first(processes, lambda: files.write(result))
+    files.write(result, result, processes)
     if results.unconverged:
         error = _errors.NotConverged(results.unconverged)
         error.result = result
@@ -234,9 +235,8 @@ def _runtime_folder() -> str:
 
 
 def execute(job: _core.Job, *, quiet: bool, progress: ProgressWish,
-            processes: Processes | None = None,
-            trace: Path | None = None) -> tuple[_core.Results | ToldResults, str]:
-    """Runs; what came out, and what the programs printed. `trace`: file for a time line."""
+            processes: Processes | None = None) -> tuple[_core.Results | ToldResults, str]:
+    """Runs; what came out, and what the programs printed."""
     bar = Progress(progress if is_first(processes) else False, job.steps, job,
                    1 if processes is None else processes.count)
     printed: list[str] = []
@@ -255,8 +255,6 @@ def execute(job: _core.Job, *, quiet: bool, progress: ProgressWish,
         warnings.warn(error, RuntimeWarning, stacklevel=3)
 
     def tell() -> tuple[_core.Results | ToldResults, str]:
-        if trace is not None:
-            write_file(trace, results.trace())
         return results if processes is None else ToldResults(results), "".join(printed)
 
     told = at_first(processes, tell)

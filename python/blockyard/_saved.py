@@ -49,7 +49,8 @@ def resume(
     """
     refuse_unknown(resume, options)
     processes = join(fabric)
-    files = Files(json=json, report=report, molden=molden, fcidump=fcidump, cube=cube, qcschema=qcschema)
+    files = Files(json=json, report=report, molden=molden, fcidump=fcidump, cube=cube, qcschema=qcschema,
+                  trace=trace)
     with together(processes):
         job = _core.resume(os.fspath(folder), option_pairs(options), places().plugins, trace is not None, joined(processes))
-    return finish(job, files, quiet=quiet, progress=progress, processes=processes, trace=trace)
+    return finish(job, files, quiet=quiet, progress=progress, processes=processes)

@@ -15,6 +15,7 @@ import numpy as np
 from . import _core, _errors
 from ._arrays import BlockArray, Lending
 from ._einsum import EinsumArray, Plan, plan_einsum, run_plan
+from ._files import Files
 from ._keywords import refuse_unknown, takes, with_options
 from ._lazy import LazyArray, lazy
 from ._masks import unmasked
@@ -188,13 +189,15 @@ class Session:
         if not isinstance(program, Program):
             program = self.compile(program)
         job = self._prepare(program, constants, segments, has_trace=trace is not None)
+        files = Files(trace=trace)
+        files.check(job, [], self.processes)
         lending = Lending(job)
         try:
             self._lend(program, lending, arrays)
             self._leave(job, lending, labels or {})
             outputs = self._outputs(program, job, keep)
             results, text = execute(job, quiet=self.quiet if quiet is None else quiet,
-                                    progress=self.progress, processes=self.processes, trace=trace)
+                                    progress=self.progress, processes=self.processes)
         finally:
             lending.close()
         kept: dict[str, BlockArray | GlobalArray] = {}
@@ -208,7 +211,9 @@ class Session:
                 written = self.processes.share(written)
             array, segments_of = output
             kept[name] = BlockArray(name, told_output(array, self.processes), segments_of, written, self)
-        return SessionResult(results, text, kept, job.exchanged)
+        result = SessionResult(results, text, kept, job.exchanged)
+        files.write(result, result, self.processes)
+        return result
 
     def _sync(self, array: GlobalArray) -> None:
         """All processes of the run come here; a rank that is a thread runs alone."""

@@ -67,6 +67,15 @@ def test_files_are_written_of_a_run_that_does_not_converge(tmp_path):
     assert json.loads(file.read_text())["converged"] is False
 
 
+def test_a_file_that_cannot_be_written_costs_no_other_and_no_result(tmp_path):
+    files = {name: tmp_path / name for name in ("molden", "qcschema", "report")}
+    with pytest.raises(blockyard.StorageError, match="/dev/full") as raised:
+        blockyard.run(H2, method="scf", json="/dev/full", trace="/dev/full", **QUIET, **files)
+    assert files["molden"].read_text() == raised.value.result.molden()
+    assert json.loads(files["qcschema"].read_text())["return_result"] == pytest.approx(raised.value.result.energy, abs=1e-12)
+    assert files["report"].exists()
+
+
 def test_a_plan_is_that_of_the_command_line(water):
     plan = blockyard.plan(water, method="ccsd", workers=2, memory="1G", iterations={"ccsd_rhf": 7})
     assert plan.seconds > 0 and plan.fits and plan.process_bytes > 0

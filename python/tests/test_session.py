@@ -202,6 +202,18 @@ def test_a_session_stays_in_its_process(session):
             make(session)
 
 
+@pytest.mark.parametrize("run, value_of", [
+    (lambda session, trace: session.run("sial p\nscalar x\nx = 2.0\nendsial p\n", trace=trace), lambda made: made.scalars["x"]),
+    (lambda session, trace: session.einsum("i,i->", np.ones(2), np.ones(2), trace=trace), float)])
+def test_a_trace_that_cannot_be_written_costs_no_result(session, run, value_of):
+    with pytest.raises(blockyard.StorageError, match="/dev/full") as raised:
+        run(session, "/dev/full")
+    assert value_of(raised.value.result) == 2
+    with pytest.raises(blockyard.StorageError, match="no/folder") as raised:
+        run(session, "no/folder/trace.json.gz")
+    assert raised.value.result is None, "it is refused before the run"
+
+
 def test_a_relative_scratch_folder_stays_where_it_was(monkeypatch, tmp_path):
     for name in ("scratch", "elsewhere"):
         (tmp_path / name).mkdir()

@@ -10,10 +10,11 @@ import numpy as np
 
 from .. import _core, _errors
 from .._arrays import Lending, is_direct, overlap, require_writable
+from .._files import Files, Path
 from .._outputs import new_output, of_type, tell_into, told_output
 from .._processes import is_first
 from .._result import Result, ToldResults
-from .._run import Path, PythonSuper, execute
+from .._run import PythonSuper, execute
 from .._sources import BlockSource, Target, is_same, is_source, rounded
 from .plan import Plan, prepare_plan
 from .terms import Step
@@ -51,11 +52,20 @@ def run_plan(session: "Session", plan: Plan, out: Any = None,
         session._made += 1
         place = new_output(shape, "C", not plan.result_on_disk, session._folder,
                            f"einsum-{session._made}", session.processes, plan.element)
-    run = None
+    run, files = None, Files(trace=trace)
     if plan.travel is not None and trace is None:
         run_travel(plan, plan.travel, place if is_first(session.processes) else None)
     elif plan.order:
-        run = _run(session, plan, place, trace)
+        run = _run(session, plan, place, files, trace is not None)
+    made = _collect(session, plan, place, out, run)
+    if run is not None:
+        files.write(run, made, session.processes)
+    return made
+
+
+def _collect(session: "Session", plan: Plan, place: Any, out: Any, run: Result | None) -> EinsumArray | Any:
+    """What the caller gets, from ``place``."""
+    shape = [plan.extents[letter] for letter in plan.output]
     processes = session.processes if plan.is_gathered else None
     if out is not None and not isinstance(out, np.ndarray):
         if not plan.output or not plan.order:
@@ -128,14 +138,14 @@ def _adder(step: Step) -> Callable[..., None]:
     return add
 
 
-def _run(session: "Session", plan: Plan, place: Any,
-         trace: Path | None) -> Result:
+def _run(session: "Session", plan: Plan, place: Any, files: Files, has_trace: bool) -> Result:
     """`place`: None where another process collects the result."""
     writes_itself = is_direct(place, plan.element)
     supers: list[PythonSuper] = [("add_sum", "ur", "any", _adder(step), "", "") for step in plan.order if step.is_sum]
     if plan.output and not plan.is_gathered and not writes_itself:
         supers.append(("write_result", "r", "any", _writer(plan, place), "", ""))
-    job = prepare_plan(session, plan, has_trace=trace is not None, supers=supers)
+    job = prepare_plan(session, plan, has_trace=has_trace, supers=supers)
+    files.check(job, [], session.processes)
     lending = Lending(job)
     try:
         for term in plan.terms:
@@ -148,16 +158,15 @@ def _run(session: "Session", plan: Plan, place: Any,
             first = plan.first_segments()
             job.write_to("write_result", place.T, [first[letter] for letter in letters],
                          [plan.segments[letter] for letter in letters])
-        return Result(*execute_own(session, job, trace))
+        return Result(*execute_own(session, job))
     finally:
         lending.close()
 
 
-def execute_own(session: "Session", job: _core.Job,
-                trace: Path | None = None) -> tuple[_core.Results | ToldResults, str]:
+def execute_own(session: "Session", job: _core.Job) -> tuple[_core.Results | ToldResults, str]:
     """Runs a program that its user did not write: an error of NumPy, or of a file, is raised as it is."""
     try:
-        return execute(job, quiet=True, progress=session.progress, processes=session.processes, trace=trace)
+        return execute(job, quiet=True, progress=session.progress, processes=session.processes)
     except _errors.InputError as error:
         if error.__cause__ is None:
             raise
