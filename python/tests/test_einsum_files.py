@@ -102,6 +102,16 @@ def test_numpys_other_forms(session):
         session.einsum("ij,jk->ik", a, b, optimize="best")
 
 
+def test_a_path_counts_only_the_operands_of_the_user(session):
+    a = np.random.default_rng(2).random((9, 9))
+    for subscripts, wanted in (("ij,jk,kl->i", a @ a @ a.sum(1)), ("ij,kl->", a.sum() ** 2), ("ij->i", a.sum(1))):
+        operands = [a] * (subscripts.count(",") + 1)
+        path = np.einsum_path(subscripts, *operands)[0]
+        assert session.einsum_plan(subscripts, *operands, optimize=path).flops < 9**3, "no step has three letters"
+        for optimize in (path, False):
+            assert np.allclose(session.einsum(subscripts, *operands, optimize=optimize), wanted)
+
+
 @pytest.mark.parametrize("text, letter", [("ij,kj->ik", "'j'"), ("ij,jk->iz", "'z'"), ("ij,jk->ii", "'i'"),
                                           ("i1,jk->ik", "'1'"), ("ijk,jk->ik", "'ijk'")])
 def test_errors_name_the_letter(text, letter, session):

@@ -32,10 +32,10 @@ def path_of(optimize: Any, operands: int) -> Path | None:
 
 
 def order_of(terms: list[Term], output: str, extents: dict[str, int], memory: int,
-             path: Path | None = None) -> list[Step]:
+             path: Path | None, operands: int) -> list[Step]:
     """Pairs of least cost: the best of all orders for a few operands, else the next best pair. The
     cost is the time of the flops, and of moving what is made in between: to disk if it is large.
-    `path`: the order to take."""
+    `path`: the order to take of the first ``operands`` terms, after which there are only ones."""
     if len(terms) == 1:
         return [Step(terms[0], None, Term("result", output[::-1]), "".join(c for c in terms[0].letters if c not in output))]
     best = _best_tree if len(terms) <= 6 else _greedy_tree
@@ -53,7 +53,7 @@ def order_of(terms: list[Term], output: str, extents: dict[str, int], memory: in
         return result
 
     letters = [term.letters for term in terms]
-    root = _path_tree(letters, output, path) if path is not None else best(letters, output, extents, memory)
+    root = _path_tree(letters, output, path, operands) if path is not None else best(letters, output, extents, memory)
     build(root)
     return steps
 
@@ -94,9 +94,15 @@ def _best_tree(letters: list[str], output: str, extents: dict[str, int], memory:
     return found[everything][1]
 
 
-def _path_tree(letters: list[str], output: str, path: Path) -> Tree:
-    """Operands that a step takes go, and what it makes comes last; more than two go pair by pair."""
-    left: list[tuple[Tree, str]] = [(n, text) for n, text in enumerate(letters)]
+def _path_tree(letters: list[str], output: str, path: Path, operands: int) -> Tree:
+    """Operands that a step takes go, and what it makes comes last; more than two go pair by pair. A path knows nothing of
+    the ones: each goes before it into the operand whose letter it sums."""
+    left: list[tuple[Tree, str]] = [(n, text) for n, text in enumerate(letters[:operands])]
+    for n in range(operands, len(letters)):
+        k = next(k for k, text in enumerate(letters[:operands]) if letters[n] in text)
+        others = output + "".join(text for m, (_, text) in enumerate(left) if m != k) + "".join(letters[n + 1:])
+        made = _pair(left[k][1], letters[n], others)
+        left[k] = ((left[k][0], n, made), made)
     for step in [*path, tuple(range(len(letters)))]:
         if any(not 0 <= number < len(left) for number in step) and len(left) > 1 and step in path:
             raise _errors.InputError(f"optimize: the step {step} takes operands of which there are {len(left)}")

@@ -159,7 +159,7 @@ def plan_einsum(session: "Session", subscripts: Any, operands: list[Any], optimi
         return plan
     # Before the operands of the program are put into its order.
     travel = None if together is None or session.servers else plan_travel(plan, together.count)
-    plan.order = order_of(terms, output, extents, memory, path_of(optimize, len(operands)))
+    plan.order = order_of(terms, output, extents, memory, path_of(optimize, len(operands)), len(operands))
     arrange(plan.order)
     for step in plan.order:
         for term in (*operands_of(step), step.result):
