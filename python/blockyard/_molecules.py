@@ -60,7 +60,7 @@ def files_of(job: Any) -> list[str]:
 def setting_text(value: Any) -> str:
     """A value as a job file has it."""
     if isinstance(value, Mapping):
-        return "{ " + ", ".join(f"{json.dumps(str(key))} = {setting_text(v)}" for key, v in value.items()) + " }"
+        return "{ " + ", ".join(f"{_quoted(str(key))} = {setting_text(v)}" for key, v in value.items()) + " }"
     if isinstance(value, (np.generic, np.ndarray)):
         value = value.tolist()
     if isinstance(value, os.PathLike):
@@ -69,7 +69,13 @@ def setting_text(value: Any) -> str:
         return "[" + ", ".join(setting_text(entry) for entry in value) + "]"
     if not isinstance(value, (str, bool, int, float)):
         raise TypeError(f"a value of a job is a text, a number, True, False, a list or a dict, not {value!r}")
-    return json.dumps(value)
+    return _quoted(value) if isinstance(value, str) else json.dumps(value)
+
+
+def _quoted(text: str) -> str:
+    """A string of TOML, which forbids what JSON makes of characters beyond 16 bits, two surrogates, and a bare 0x7f."""
+    _refuse_other_than_utf8(text)
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _refuse_other_than_utf8(text: str) -> None:

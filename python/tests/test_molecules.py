@@ -69,6 +69,12 @@ def test_files_of_all_kinds_are_jobs(tmp_path, energy):
         assert scf(path).energy == pytest.approx(energy, abs=1e-8), name
 
 
+def test_a_text_of_a_dict_may_have_any_character(tmp_path, energy):
+    file = tmp_path / "w\U0001f4a7\x7f.xyz"
+    file.write_text(XYZ)
+    assert scf({"molecule": {"file": file}}).energy == pytest.approx(energy, abs=1e-8)
+
+
 def test_charge_and_multiplicity_are_keywords_or_of_the_atoms():
     cation = scf(LINES, charge=1, multiplicity=2)
     assert cation.geometry["charge"] == 1 and cation.geometry["multiplicity"] == 2
