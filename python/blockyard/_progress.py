@@ -82,10 +82,12 @@ class Progress:
         self._job, self._processes = job, processes
         self._forecast: Forecast | None = None
         self._begin = time.monotonic()
+        self._first: tuple[int, int] | None = None  # program and iterations at the begin: a resumed run has done some before
         self._bar: Any = None
 
     def tick(self, step: int, iterations: int = 0) -> None:
         """`iterations`: of the pardos of the program, in this process."""
+        self._first = self._first or (step, iterations)
         if self._call is not None:
             more = [self._told(step, iterations)] if self._tells_more else []
             self._call(step, len(self._steps), self._steps[step], *more)
@@ -109,7 +111,8 @@ class Progress:
         if self._forecast is None:
             self._forecast = Forecast.of(self._job, len(self._steps), self._processes)
         done, elapsed = self._forecast.done(step, iterations), time.monotonic() - self._begin
-        return {"done": done, "seconds_left": elapsed * (1 - done) / done if done > 0.01 else None}
+        newly = done - self._forecast.done(*(self._first or (0, 0)))
+        return {"done": done, "seconds_left": elapsed * (1 - done) / newly if newly > 0.01 else None}
 
     def write(self, text: str) -> None:
         """Prints above the bar."""

@@ -25,7 +25,10 @@ namespace {
 class Listener {
  public:
   Listener(nb::object print, nb::object tick, PyJob& job)
-      : print_(std::move(print)), tick_(std::move(tick)), job_(job) {}
+      : print_(std::move(print)),
+        tick_(std::move(tick)),
+        job_(job),
+        step_(job.from ? job.from->step : 0) {}
 
   [[nodiscard]] job::Hooks hooks(report::IterationTable* table, report::LiveSocket& live) {
     job::Hooks hooks;
@@ -105,7 +108,7 @@ class Listener {
   nb::object print_;
   nb::object tick_;
   PyJob& job_;
-  std::atomic<std::size_t> step_ = 0;
+  std::atomic<std::size_t> step_;
   std::atomic<std::uint64_t> iterations_ = 0;  ///< of pardos of this process, in the program
   nb::object signal_;                          ///< by which the run ends at a checkpoint
   std::atomic<bool> ends_at_checkpoint_ = false;

@@ -193,11 +193,24 @@ def test_time_left_is_shown(monkeypatch, capsys):
     bar = _progress.Progress(True, ["first", "second"])
     bar._forecast = _progress.Forecast([1.0, 3.0], [10.0, 10.0])
     bar._begin -= 100.0
+    bar.tick(0, 0)
     bar.tick(1, 5)
     shown = capsys.readouterr().err
     bar.close()
     assert "second (2 of 2)" in shown and " 62%" in shown and "about 60 s left" in shown
     assert [_progress._spell(s) for s in (0.6, 120, 7300)] == ["1 s", "2 min", "2 h 1 min"]
+
+
+def test_time_left_of_a_resumed_run_counts_what_it_has_done_itself():
+    from blockyard import _progress
+
+    seen = []
+    bar = _progress.Progress(lambda done, of, name, told: seen.append(told["seconds_left"]), ["first", "second"])
+    bar._forecast = _progress.Forecast([1.0, 3.0], [10.0, 10.0])
+    bar._begin -= 100.0
+    bar.tick(1, 0)  # a quarter had been done before
+    bar.tick(1, 5)
+    assert seen == [None, pytest.approx(100, rel=0.1)]
 
 
 @pytest.mark.parametrize("home", ["", "/" + 300 * "x"])  # of the second the system says nothing but an error
