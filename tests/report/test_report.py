@@ -332,8 +332,9 @@ class Page(Runs):
 
     def test_loops_of_a_program_that_ran_twice_have_the_time_of_both(self):
         busiest = "[...document.querySelectorAll('#balance tbody tr')].map(row => row.cells[5].textContent)"
+        entered = "[...document.querySelectorAll('#balance tbody tr')].map(row => row.cells[3].textContent * 1)"
         self.browser.open(self.folder / "spills.html")
-        once = self.browser.value(busiest)
+        once, times = self.browser.value(busiest), self.browser.value(entered)
         idle = json.loads(json.dumps(self.spills["programs"]))
         for worker in idle[0]["workers"]:
             for pardo in worker["pardos"]:
@@ -342,6 +343,21 @@ class Page(Runs):
         run("report", "twice.json", folder=self.folder)
         self.browser.open(self.folder / "twice.html")
         self.assertEqual(self.browser.value(busiest), once)
+        self.assertEqual(self.browser.value(entered), [2 * number for number in times])
+
+    def test_time_of_each_super_instruction_is_of_those_on_the_host(self):
+        programs = json.loads(json.dumps(self.water["programs"]))
+        for program in programs:
+            for worker in program["workers"]:
+                for use in worker["super_instructions"].values():
+                    use.update(calls=4, device_calls=3, seconds=2.0)
+        (self.folder / "devices.json").write_text(json.dumps({**self.water, "programs": programs}))
+        run("report", "devices.json", folder=self.folder)
+        self.browser.open(self.folder / "devices.html")
+        rows = self.browser.value("[...document.querySelectorAll('#supers tbody tr')].map(row => [...row.cells].map(cell => cell.textContent))")
+        self.assertTrue(rows)
+        for row in rows:
+            self.assertEqual((row[3], 4 * int(row[4])), ("2.00 s", 3 * int(row[1])))
 
     def test_plots_have_text_and_every_control_a_name(self):
         self.browser.open(self.folder / "water.html")

@@ -80,14 +80,16 @@ function disk() {
 }
 
 function supers() {
-  const rows = together(m => Object.entries(m.super_instructions).map(([name, use]) => ({name, ...use})), s => s.name, add_fields('calls', 'seconds'));
+  const rows = together(m => Object.entries(m.super_instructions).map(([name, use]) => ({name, ...use})), s => s.name, add_fields('calls', 'device_calls', 'seconds'));
   if (!rows.length) return;
   const node = section('supers', 'Super instructions');
+  const on_host = s => s.calls - s.device_calls, each = s => on_host(s) ? s.seconds / on_host(s) : 0;
   node.append(table([
     {title: 'super instruction', left: true, value: s => s.name},
     {title: 'calls', value: s => s.calls, show: s => number(s.calls)},
-    {title: 'time', value: s => s.seconds, show: s => seconds(s.seconds), bar: true},
-    {title: 'each', value: s => s.seconds / s.calls, show: s => seconds(s.seconds / s.calls)},
+    {title: 'time', hint: 'on the host', value: s => s.seconds, show: s => seconds(s.seconds), bar: true},
+    {title: 'each', hint: 'on the host', value: each, show: s => seconds(each(s))},
+    ...(rows.some(s => s.device_calls) ? [{title: 'on a device', hint: 'of the calls', value: s => s.device_calls, show: s => number(s.device_calls)}] : []),
     {title: 'program', left: true, value: s => s.program},
   ], rows, {caption: 'Super instructions by time', sort: 2}));
 }

@@ -184,9 +184,10 @@ function fetches() {
 }
 
 function balance() {
-  const rows = together(m => m.pardos || [], p => p.place, add_fields('iterations', 'seconds', 'wait_seconds'));
+  const rows = together(m => m.pardos || [], p => p.place, add_fields('entered', 'iterations', 'seconds', 'wait_seconds'));
   if (!rows.length) return;
   for (const row of rows) {
+    row.entered = row.workers.find(Boolean).entered;  // every worker enters each pardo
     const busy = run.programs.find(p => p.name === row.program).workers.map((_, w) => row.workers[w] ? row.workers[w].seconds - row.workers[w].wait_seconds : 0);
     row.busy = busy; row.mean = sum(busy) / busy.length; row.most = Math.max(...busy);
     row.evenness = row.most > 0 ? row.mean / row.most : 1;
