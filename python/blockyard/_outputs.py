@@ -42,6 +42,8 @@ def new_output(shape: Sequence[int], order: Literal["C", "F"], in_memory: bool, 
     """
     if processes is None or in_memory:
         return _owner_of_file(new_array(shape, order, in_memory, folder, name, dtype))
+    for file in processes.dropped_by_all():
+        _remove(file)
     path = processes.at_first(
         lambda: str(new_array(shape, order, in_memory, folder, name, dtype).filename))  # type: ignore
     processes.require("" if os.path.exists(path) else
@@ -67,8 +69,9 @@ def _remove(file: str) -> None:
         os.remove(file)
 
 
-def of_type(array: np.ndarray, dtype: np.dtype) -> np.ndarray:
-    """The same in another type. A file is converted piece by piece to a new one in its place."""
+def of_type(array: np.ndarray, dtype: np.dtype, processes: Processes | None = None) -> np.ndarray:
+    """The same in another type. A file is converted piece by piece to a new one in its place. ``processes``: those that
+    this one, the first, tells it to (see ``told_output``)."""
     if array.dtype == dtype:
         return array
     if not isinstance(array, np.memmap):
@@ -80,18 +83,20 @@ def of_type(array: np.ndarray, dtype: np.dtype) -> np.ndarray:
         part = slice(begin, begin + _converted_elements)
         new[part] = of_type(np.array(old[part]), dtype)
     _remove(str(array.filename))
-    return _owner_of_file(made)
+    return _owner_of_file(made) if processes is None else made
 
 
 def told_output(array: np.ndarray | None, processes: Processes | None) -> np.ndarray:
-    """The array with what process 0 collected, in every process; a file is read-only there."""
+    """The array with what process 0 collected, in every process; a file is read-only there, and is removed with the next
+    new one once no process maps it."""
     if processes is None:
         assert array is not None
         return array
     path = processes.share(_written_file(array))
     if path:
         loaded: np.ndarray = np.load(path, mmap_mode="r")
-        processes.require("")  # all have opened it: now process 0 may remove it
+        processes.require("")  # all have opened it: now process 0 may close the session
+        weakref.finalize(loaded, processes.drop, path)
         return loaded
     assert array is not None
     processes.share_array(array)

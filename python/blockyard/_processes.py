@@ -9,6 +9,7 @@ import pickle
 import sys
 import time
 import weakref
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext, suppress
 from functools import lru_cache
@@ -127,6 +128,8 @@ class Processes:
         self.count: int = joined.count
         self.on_node: int = joined.on_node
         self._endings: list[weakref.finalize[..., Any]] = []
+        self._dropped: list[str] = []  # since it was last told
+        self._drops: Counter[str] = Counter()  # of process 0: by how many
         atexit.register(self._end)
         if self.count > 1:
             self._hook, sys.excepthook = sys.excepthook, self._end_all
@@ -203,6 +206,20 @@ class Processes:
         self.joined.broadcast_into(flat)
         if flat is not array:
             array[...] = flat
+
+    def drop(self, file: str) -> None:
+        """Notes that this process no longer maps the file. Not collective."""
+        self._dropped.append(file)
+
+    def dropped_by_all(self) -> list[str]:
+        """The files that no process maps any more, each once; told to process 0."""
+        mine = [self._dropped.pop() for _ in range(len(self._dropped))]
+        for part in self.joined.gather(pickle.dumps(mine)):
+            self._drops.update(pickle.loads(part))
+        dropped = [file for file, times in self._drops.items() if times == self.count]
+        for file in dropped:
+            del self._drops[file]
+        return dropped
 
     def check_same(self, what: Mapping[str, Any]) -> None:
         """InputError everywhere if a process has something else than process 0."""

@@ -77,6 +77,33 @@ def test_results_larger_than_memory_are_one_file_for_all(tmp_path):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+def test_a_file_for_all_lasts_as_long_as_some_process_maps_it(tmp_path):
+    done = run_in(2, '''
+        import os
+        from pathlib import Path
+        import numpy as np
+        import blockyard
+        me = blockyard.processes()[0]
+        folder = Path(os.environ["FOLDER"])
+        def has_files(count):
+            return me != 0 or len(list(folder.glob("blockyard-*/*.npy"))) == count
+        a = np.random.default_rng(1).integers(0, 9, (1500, 40))
+        with blockyard.Session(workers=1, memory="24M", scratch=folder) as s:
+            held = None
+            for b, count in ((a, 1), (a * 1.0, 2), (a, 2)):
+                c = s.einsum("ik,jk->ij", b, b)
+                assert has_files(count) and np.array_equal(c, b @ b.T) and c.dtype == b.dtype
+                if me == 1:
+                    held = c
+                del c
+            held = None
+            x = np.arange(1500 * 1500).reshape(1500, 1500)
+            y = np.asarray(s.array(x) + s.array(x))
+            assert has_files(1) and np.array_equal(y, x + x)
+    ''', tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_to_mpirun_leaves_nothing_behind(number, tmp_path):
     (tmp_path / "long.sial").write_text(LONG)

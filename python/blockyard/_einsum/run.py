@@ -72,7 +72,7 @@ def _collect(session: "Session", plan: Plan, place: Any, out: Any, run: Result |
             Target(out, plan.dtype).put([0] * len(shape), np.full(shape, _total(plan, run)))
         return out
     if out is None and isinstance(place, np.memmap):
-        place = of_type(place, plan.dtype)
+        place = of_type(place, plan.dtype, processes)
     array = told_output(place, processes) if out is None else tell_into(out, processes)
     if not plan.output or (not plan.order and out is not None):
         array[...] = _total(plan, run)

@@ -311,6 +311,8 @@ def _run(session: "Session", program: Program, job: _core.Job, segments: dict[in
     if not node.ndim:
         value = {**results.scalars, **results.complex_scalars}[root.name]
         return _into(of_type(np.asarray(value), node.dtype)[()], out)
+    if out is None and isinstance(place, np.memmap):
+        place = of_type(place, node.dtype, session.processes)
     made = told_output(place, session.processes)
     if out is None:
         return of_type(made, node.dtype)
