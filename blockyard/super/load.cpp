@@ -25,7 +25,7 @@ int look_up(const Map* map, const char* name, Value* value) noexcept {
   if (map == nullptr) return 1;
   const auto found = map->find(std::string_view(name));
   if (found == map->end()) return 1;
-  *value = found->second;
+  *value = static_cast<Value>(found->second);
   return 0;
 }
 
@@ -35,8 +35,10 @@ int int_constant(const void* self, const char* name, std::int64_t* value) {
   return look_up(context_of(self).ints, name, value);
 }
 
+/// An int too, as Context::scalar_constant does: a user writes 2 for 2.0.
 int scalar_constant(const void* self, const char* name, double* value) {
-  return look_up(context_of(self).scalars, name, value);
+  const Context& context = context_of(self);
+  return look_up(context.scalars, name, value) == 0 ? 0 : look_up(context.ints, name, value);
 }
 
 bool is_kind(std::int32_t kind) noexcept {

@@ -60,6 +60,20 @@ TEST(SuperLibrary, GivesOperandsAndConstantsToCFunctions) {
   EXPECT_EQ(y.values, (std::vector<double>{6, 12}));
 }
 
+TEST(SuperLibrary, GivesAnIntToCFunctionsThatAskForAScalar) {
+  const Example loaded;
+  TestOperand y("y", {2}, Access::update);
+  TestOperand x("x", {2}, Access::read);
+  y.values = {1, 2};
+  x.values = {10, 20};
+  std::vector<Operand> operands = {y.view(), x.view()};
+  const std::map<std::string, std::int64_t, std::less<>> ints = {{"factor", 3}};
+  Context context;
+  context.ints = &ints;
+  loaded.table.find("scaled_add")->function(operands, context);
+  EXPECT_EQ(y.values, (std::vector<double>{31, 62}));
+}
+
 TEST(SuperLibrary, KeepsWhatCFunctionsSeeInOnePlace) {
   const Example loaded;
   const Function& function = loaded.table.find("describe_places")->function;
