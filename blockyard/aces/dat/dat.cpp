@@ -183,10 +183,16 @@ void write_count(base::ByteWriter& out, std::size_t count) {
   out.value(static_cast<std::int32_t>(count));
 }
 
-template <class T, class Values>
-void write_numbers(base::ByteWriter& out, const Values& values) {
-  write_count(out, values.size());
-  for (const auto value : values) out.value(static_cast<T>(value));
+template <class T>
+void write_numbers(base::ByteWriter& out, const std::vector<T>& values, std::string_view name) {
+  out.value(narrow(std::ssize(values), fmt::format("the number of values of {}", name)));
+  for (const T value : values) out.value(value);
+}
+
+void write_extents(base::ByteWriter& out, const std::vector<Extent>& extents,
+                   std::string_view name) {
+  write_count(out, extents.size());
+  for (const Extent extent : extents) out.value(narrow(extent, name));
 }
 
 template <class Map>
@@ -204,8 +210,8 @@ void write_arrays(base::ByteWriter& out, const std::map<std::string, Array<T>, s
   for (const auto& [name, array] : all) {
     write_text(out, name);
     write_count(out, array.extents.size());
-    write_numbers<std::int32_t>(out, array.extents);
-    write_numbers<T>(out, array.values);
+    write_extents(out, array.extents, fmt::format("an extent of {}", name));
+    write_numbers(out, array.values, name);
   }
 }
 
@@ -241,6 +247,13 @@ DatFile read_dat_file(const std::string& path) {
   }
 }
 
+std::int32_t narrow(std::int64_t value, std::string_view name) {
+  if (value > INT32_MAX || value < INT32_MIN)
+    throw Error(Errc::bad_input,
+                fmt::format("{} = {} does not fit the 32 bits of a .dat file", name, value));
+  return static_cast<std::int32_t>(value);
+}
+
 std::vector<std::byte> write_dat(const DatFile& file) {
   base::ByteWriter out;
   out.value(magic);
@@ -253,7 +266,9 @@ std::vector<std::byte> write_dat(const DatFile& file) {
   for (const auto& [kind, extents] : file.segments) {
     for (const auto& [code, coded] : kind_codes)
       if (coded == kind) out.value(code);
-    write_numbers<std::int32_t>(out, extents);
+    write_extents(
+        out, extents,
+        fmt::format("a segment of {}", array::kind_names[static_cast<std::size_t>(kind)]));
   }
   write_arrays(out, file.scalar_arrays);
   write_arrays(out, file.int_arrays);

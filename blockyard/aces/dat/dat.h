@@ -51,7 +51,11 @@ struct DatFile {
 /// Reads a file by name; errors begin with its name. Throws Error{io} if it cannot be read.
 [[nodiscard]] DatFile read_dat_file(const std::string& path);
 
-/// What read_dat reads.
+/// A number as a file has it. Throws Error{bad_input} with the name if it needs more than 32 bits.
+[[nodiscard]] std::int32_t narrow(std::int64_t value, std::string_view name);
+
+/// What read_dat reads. Throws Error{bad_input} if a segment, an extent or the number of values of
+/// an array needs more than 32 bits.
 [[nodiscard]] std::vector<std::byte> write_dat(const DatFile& file);
 
 /// The content for people, a line for each name; long arrays are cut off.

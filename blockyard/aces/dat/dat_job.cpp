@@ -21,13 +21,6 @@ using base::Error;
 
 namespace {
 
-std::int32_t narrow(std::int64_t value, std::string_view name) {
-  if (value > INT32_MAX || value < INT32_MIN)
-    throw Error(Errc::bad_input,
-                fmt::format("{} = {} does not fit the 32 bits of a .dat file", name, value));
-  return static_cast<std::int32_t>(value);
-}
-
 worker::DenseArray as_doubles(const Array<std::int32_t>& ints) {
   return {ints.extents, {ints.values.begin(), ints.values.end()}};
 }

@@ -121,6 +121,24 @@ TEST(Dat, NamesWhatIsWrong) {
   EXPECT_NE(failure(longer.bytes()).find("bytes after the end"), std::string::npos);
 }
 
+TEST(Dat, RefusesToWriteWhatNeedsMoreThan32Bits) {
+  const auto refusal = [](const DatFile& file) {
+    try {
+      static_cast<void>(write_dat(file));
+    } catch (const base::Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  DatFile segment;
+  segment.segments[array::IndexKind::moa] = {3'000'000'000};
+  EXPECT_EQ(refusal(segment),
+            "a segment of moa = 3000000000 does not fit the 32 bits of a .dat file");
+  DatFile array;
+  array.scalar_arrays["a"] = {{5'000'000'000, 0}, {}};
+  EXPECT_EQ(refusal(array), "an extent of a = 5000000000 does not fit the 32 bits of a .dat file");
+}
+
 TEST(Dat, PrintsALineForEachName) {
   EXPECT_EQ(print_dat(example()),
             "program scf_rhf.siox\nprogram rccsd_rhf.siox\nint baocc = -1\nint norb = 2\n"
