@@ -41,7 +41,9 @@ struct File {
       throw error_at(path, node, fmt::format("{} must be a table: [{}]", name, name));
     return {*node.as_table(), name, path, known};
   }
+  /// An empty name stays one: it is no file, not the folder.
   [[nodiscard]] std::string from_folder(const std::string& name) const {
+    if (name.empty()) return name;
     return (std::filesystem::path(folder) / name).string();
   }
 };

@@ -130,6 +130,14 @@ TEST(JobFile, NamesFilesFromItsFolder) {
   EXPECT_EQ(spec.run.persistent, "/jobs/k.h5");
 }
 
+TEST(JobFile, AnEmptyNameIsNoFile) {
+  const Spec spec =
+      parse("programs = [\"a.sial\"]\n[run]\nscratch = \"\"\nguess = \"\"\nsave = \"\"");
+  EXPECT_EQ(spec.run.scratch, "");
+  EXPECT_EQ(spec.run.guess, "");
+  EXPECT_EQ(spec.run.save, "");
+}
+
 TEST(JobFile, GivesConstantsAndSegments) {
   const Spec spec = parse(
       "[constants]\nNorb = 4\nx = 1.5\n"
