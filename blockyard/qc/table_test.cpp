@@ -183,6 +183,27 @@ TEST_F(ChemistryTable, triples_energy_is_that_of_the_function) {
       base::Error);
 }
 
+TEST_F(ChemistryTable, triples_energy_refuses_orbitals_that_its_operands_do_not_have) {
+  constexpr auto simple = IndexKind::simple;
+  constexpr auto moa = IndexKind::moa;
+  const auto refusal = [&](std::int64_t segment, Extent virtuals, Extent orbitals) {
+    const Extent n = segments_.extent(moa, segment);
+    Block w({n, 1, n, 1, n, 1}, {segment, 3, segment, 2, segment, 1},
+            {moa, simple, moa, simple, moa, simple});
+    Block pair = Block::whole({virtuals, 1, virtuals, 1});
+    Block t1 = Block::whole({virtuals, 5}), fock = Block::whole({orbitals, orbitals});
+    Block energy = Block::scalar(0);
+    return error_of([&] {
+      run("triples_energy", {&energy, &w, &w, &w, &w, &w, &w, &pair, &pair, &pair, &t1, &fock});
+    });
+  };
+  ints_ = {{"baocc", 1}, {"eaocc", 2}, {"bavirt", 3}};
+  EXPECT_EQ(refusal(3, 19, 24), "");
+  EXPECT_EQ(refusal(1, 19, 24), "the operand b has an index beyond the virtual orbitals of t1");
+  EXPECT_EQ(refusal(4, 10, 24), "the operand b has an index beyond the virtual orbitals of t1");
+  EXPECT_EQ(refusal(3, 19, 18), "the operand b has fewer orbitals than t1");
+}
+
 TEST_F(ChemistryTable, triples_lists_end_with_a_row_of_minus_one) {
   Block list({10000, 7}, {1, 1}, {IndexKind::simple, IndexKind::simple});
   run("set_ijk_aaa", {&list});

@@ -66,10 +66,15 @@ void run_triples_energy(Operands operands, const Context& context) {
   Operand& t1 = operands[10];
   if (t1.extents.size() != 2) refuse(t1, "must be a matrix: virtual, occupied");
   const auto virtual_count = static_cast<std::size_t>(t1.extents[0]);
-  const std::vector<double> energies = orbital_energies(operands[11]);
+  Operand& fock = operands[11];
+  const std::vector<double> energies = orbital_energies(fock);
+  if (energies.size() < virtual_count) refuse(fock, "has fewer orbitals than t1");
   const auto active_begin =
       context.segments->offset(array::IndexKind::moa, context.int_constant("baocc"));
   const TripleBlock triple(operands[first_w], context);
+  for (const VirtualRange& range : triple.ranges)
+    if (range.first < 0 || range.first + range.count > t1.extents[0])
+      refuse(operands[first_w], "has an index beyond the virtual orbitals of t1");
   std::array<std::span<const double>, 6> w;
   for (std::size_t k = 0; k < w.size(); ++k) {
     w[k] = operands[first_w + k].values;
@@ -82,6 +87,7 @@ void run_triples_energy(Operands operands, const Context& context) {
   for (std::size_t n = 0; n < 3; ++n) {
     const auto column = static_cast<std::size_t>(triple.occupied[n] - active_begin);
     if (column >= static_cast<std::size_t>(t1.extents[1])) refuse(t1, "lacks an occupied orbital");
+    if (triple.occupied[n] >= std::ssize(energies)) refuse(fock, "lacks an occupied orbital");
     orbitals.amplitudes[n] = t1.values.subspan(column * virtual_count, virtual_count);
     orbitals.occupied_energy += energies[static_cast<std::size_t>(triple.occupied[n])];
     Operand& pair = operands[first_pair + n];
