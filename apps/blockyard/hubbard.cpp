@@ -216,21 +216,21 @@ std::string plan_text(const HubbardJob& job, const lattice::G4Plan& plan, int ra
         job.dca->iterations, job.samples, job.dca->frequencies,
         job.model.sites() * (job.dca->directions == 2 ? job.dca->points : 1) * job.dca->points,
         plan.shape.channels.empty() ? "" : ", then G4", job.dca->output);
-  return text + fmt::format(
-                    "{} sites, U = {}, beta = {}; {} samples of {} walkers\n"
-                    "G4: {} in {} channel{} and {} bin{}, at most {} slices\n"
-                    "{} rank{} in rings of {}: {}\n"
-                    "each rank: slice {}, in total {} of {}\n"
-                    "{} travels: {}\n"
-                    "sent in a ring for each sample: {}\n",
-                    job.model.sites() * job.model.layers, job.model.u, job.model.beta, job.samples,
-                    job.walkers, bytes(array_bytes(plan)), plan.shape.channels.size(),
-                    plan.shape.channels.size() == 1 ? "" : "s", plan.shape.bins,
-                    plan.shape.bins == 1 ? "" : "s", plan.shape.units(), ranks,
-                    ranks == 1 ? "" : "s", plan.ring, plan.reason, bytes(plan.slice_bytes),
-                    bytes(plan.rank_bytes), bytes(job.options.memory_bytes),
-                    plan.travel == lattice::Travel::g ? "the Green's function" : "the sample",
-                    plan.travel_reason, bytes(plan.sent_bytes));
+  text += fmt::format(
+      "{} sites, U = {}, beta = {}; {} samples of {} walkers\n"
+      "G4: {} in {} channel{} and {} bin{}, at most {} slices\n"
+      "{} rank{} in rings of {}: {}\n"
+      "each rank: slice {}, in total {} of {}\n",
+      job.model.sites() * job.model.layers, job.model.u, job.model.beta, job.samples, job.walkers,
+      bytes(array_bytes(plan)), plan.shape.channels.size(),
+      plan.shape.channels.size() == 1 ? "" : "s", plan.shape.bins, plan.shape.bins == 1 ? "" : "s",
+      plan.shape.units(), ranks, ranks == 1 ? "" : "s", plan.ring, plan.reason,
+      bytes(plan.slice_bytes), bytes(plan.rank_bytes), bytes(job.options.memory_bytes));
+  if (plan.shape.channels.empty()) return text;
+  return text +
+         fmt::format("{} travels: {}\nsent in a ring for each sample: {}\n",
+                     plan.travel == lattice::Travel::g ? "the Green's function" : "the sample",
+                     plan.travel_reason, bytes(plan.sent_bytes));
 }
 
 int processes_of(const fabric::MpiSession* session) {

@@ -21,7 +21,6 @@ constexpr std::size_t heads = 5;
 Averages::Averages(const Problem& problem, const Cluster& cluster, int bins,
                    std::optional<ExactScales> exact)
     : problem_(problem),
-      all_(TileSet::all(problem.axes)),
       diagonal_(TileSet::diagonal(problem.axes)),
       green_(cluster, problem.axes, problem.g0),
       bins_(bins),
@@ -76,7 +75,9 @@ void Averages::add(const Sample& sample, int bin) {
 }
 
 void Averages::add(std::span<const double> tiles, Complex sign, int bin) {
-  const TileSet& set = tiles.size() == all_.values() ? all_ : diagonal_;
+  const bool is_diagonal = tiles.size() == diagonal_.values();
+  if (!is_diagonal && !all_) all_ = TileSet::all(problem_.axes);
+  const TileSet& set = is_diagonal ? diagonal_ : *all_;
   base::require(tiles.size() == set.values(), "a Green's function has all its tiles");
   add_value(bin, 0, 1.0);
   add_value(bin, 1, sign.real());

@@ -64,7 +64,7 @@ class Averages {
   [[nodiscard]] double value(int bin, std::size_t at) const;
 
   const Problem& problem_;
-  TileSet all_;
+  std::optional<TileSet> all_;  ///< once a whole Green's function was added
   TileSet diagonal_;
   SampleGreen green_;
   int bins_;

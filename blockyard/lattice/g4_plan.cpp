@@ -11,9 +11,11 @@ namespace blockyard::lattice {
 
 namespace {
 
-/// The size of a travelling item: vertices with their matrices, or tiles of `units` units.
+/// The size of a travelling item: vertices with their matrices, or tiles of `units` units. Without
+/// channels nothing travels.
 std::int64_t item_bytes_of(const SliceShape& shape, const G4Options& options, Travel travel,
                            std::int64_t vertices, Extent units) {
+  if (shape.channels.empty()) return 0;
   const std::int64_t width = options.is_single ? sizeof(float) : sizeof(double);
   if (travel == Travel::sample)
     return 2 * (vertices * static_cast<std::int64_t>(sizeof(Vertex)) + vertices * vertices * width);
@@ -33,6 +35,10 @@ void choose_travel(const G4Options& options, std::int64_t vertices, G4Plan& plan
   const std::int64_t of_sample = bytes(Travel::sample);
   const std::int64_t of_g = bytes(Travel::g);
   plan.travel = of_sample <= of_g ? Travel::sample : Travel::g;
+  if (plan.shape.channels.empty()) {
+    plan.travel_reason = "without channels nothing travels";
+    return;
+  }
   plan.travel_reason =
       fmt::format("a sample with {} vertices a spin has {}, its Green's function {}", vertices,
                   base::format_bytes(of_sample), base::format_bytes(of_g));

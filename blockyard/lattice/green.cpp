@@ -15,12 +15,12 @@ TileSet::TileSet(const Axes& axes)
     : extended_(axes.extended()),
       bands_(axes.bands),
       plane_(static_cast<std::size_t>(axes.sites) * static_cast<std::size_t>(axes.sites)),
-      tile_values_(2 * static_cast<std::size_t>(axes.bands * axes.bands) * 2 * plane_),
-      index_(static_cast<std::size_t>(extended_) * static_cast<std::size_t>(extended_), -1) {}
+      tile_values_(2 * static_cast<std::size_t>(axes.bands * axes.bands) * 2 * plane_) {}
 
 void TileSet::add(int row, int column) {
-  auto& index = index_[static_cast<std::size_t>(row) * static_cast<std::size_t>(extended_) +
-                       static_cast<std::size_t>(column)];
+  const auto side = static_cast<std::size_t>(extended_);
+  if (index_.empty()) index_.assign(side * side, -1);
+  auto& index = index_[static_cast<std::size_t>(row) * side + static_cast<std::size_t>(column)];
   if (index >= 0) return;
   index = static_cast<std::int32_t>(pairs_.size());
   pairs_.push_back({row, column});
@@ -28,6 +28,7 @@ void TileSet::add(int row, int column) {
 
 TileSet::TileSet(const Axes& axes, std::span<const Channel> channels, const ring::Range& units)
     : TileSet(axes) {
+  if (channels.empty()) return;
   const bool has_pp = std::ranges::any_of(channels, is_pp);
   const bool has_ph = !std::ranges::all_of(channels, is_pp);
   const int last = axes.compact() - 1;

@@ -17,7 +17,8 @@ namespace blockyard::lattice {
 /// In memory, fastest first: k1, k2, then real and imaginary parts as two planes, b1, b2, s, pair.
 class TileSet {
  public:
-  /// The second frequencies of these units: unit p is the pair p and compact() - 1 - p.
+  /// The second frequencies of these units: unit p is the pair p and compact() - 1 - p. Without
+  /// channels there are no pairs.
   TileSet(const Axes& axes, std::span<const Channel> channels, const ring::Range& units);
   [[nodiscard]] static TileSet all(const Axes& axes);
   /// The pairs (w, w).
@@ -31,6 +32,7 @@ class TileSet {
   [[nodiscard]] const std::vector<Pair>& pairs() const noexcept { return pairs_; }
   /// Where the pair is in pairs(). REQUIRES: it is there.
   [[nodiscard]] std::size_t find(int row, int column) const;
+  /// REQUIRES: some pair is there.
   [[nodiscard]] bool has(int row, int column) const;
 
   /// Values of a tile: two for each complex number.
@@ -55,7 +57,7 @@ class TileSet {
   std::size_t plane_;
   std::size_t tile_values_;
   std::vector<Pair> pairs_;
-  std::vector<std::int32_t> index_;  ///< by row and column; -1: not there
+  std::vector<std::int32_t> index_;  ///< by row and column; -1: not there; empty without pairs
 };
 
 /// The Green's function of one sample, tile by tile:

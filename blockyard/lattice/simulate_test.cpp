@@ -120,6 +120,17 @@ TEST(Averages, the_error_of_the_sign_is_that_of_bins) {
               1e-12);
 }
 
+TEST(Simulate, without_channels_a_rank_has_no_tiles_and_nothing_travels) {
+  HubbardJob job = atom();
+  job.options.travel = Travel::g;
+  const G4Plan plan = plan_of(job, 2);
+  EXPECT_EQ(plan.item_bytes, 0);
+  EXPECT_EQ(plan.sent_bytes, 0);
+  const ring::Range units{0, plan.shape.units()};
+  EXPECT_TRUE(TileSet(plan.shape.axes, plan.shape.channels, units).pairs().empty());
+  EXPECT_EQ(cut_batch(plan.shape, plan.shape.units(), 8, false).tiles_bytes, 0);
+}
+
 TEST(Simulate, a_plan_counts_the_matrices_of_rank_0) {
   HubbardJob job = atom();
   job.options.channels = {Channel::pp_up_down};
