@@ -229,7 +229,7 @@ blockyard_status plan_open(blockyard_device* handle, const blockyard_operation* 
     auto plan = std::make_unique<const Plan>(*operation);
     if (!plan->is_usable())
       return remember(device, BLOCKYARD_UNSUPPORTED,
-                      "the host has no library for the operation, or no form");
+                      "the host has no library for the operation at these extents, or no form");
     const Plan* const key = plan.get();
     const std::lock_guard lock(device.mutex);
     device.plans.emplace(key, std::move(plan));

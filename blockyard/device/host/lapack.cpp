@@ -7,6 +7,7 @@
 
 #include "blockyard/base/error.h"
 #include "blockyard/device/host/slack.h"
+#include "blockyard/device/host/workspaces.h"
 
 // Without their arguments, which differ between the element types: `call` gives them.
 extern "C" {
@@ -75,12 +76,6 @@ constexpr bool is_complex = !std::is_floating_point_v<T>;
 
 constexpr std::size_t one = 1;  // length of a character argument
 
-/// The length of a workspace, from what a query left in its first element.
-template <class T>
-int length_of(const T& first) {
-  return std::max(1, static_cast<int>(std::real(first)));
-}
-
 }  // namespace
 
 template <class T>
@@ -133,6 +128,7 @@ template <class T>
 int Lapack<T>::syevd(bool has_vectors, char uplo, int n, T* a, RealOf<T>* values) {
   const Routine routine = choose<T>(ssyevd_, dsyevd_, cheevd_, zheevd_);
   const char job = has_vectors ? 'V' : 'N';
+  const Lengths shortest = syevd_lengths(is_complex<T>, has_vectors, n);
   int info = 0, length = -1, real_length = -1, integer_length = -1;
   Workspace<T> work(1);
   Workspace<RealOf<T>> real_work(1);
@@ -145,9 +141,11 @@ int Lapack<T>::syevd(bool has_vectors, char uplo, int n, T* a, RealOf<T>* values
       call(routine, &job, &uplo, &n, a, &n, values, work.data(), &length, integers.data(),
            &integer_length, &info, one, one);
     if (!is_query) break;
-    work.resize(static_cast<std::size_t>(length = length_of(work[0])));
-    real_work.resize(static_cast<std::size_t>(real_length = length_of(real_work[0])));
-    integers.resize(static_cast<std::size_t>(integer_length = std::max(1, integers[0])));
+    work.resize(static_cast<std::size_t>(length = length_of(work[0], shortest.work)));
+    real_work.resize(
+        static_cast<std::size_t>(real_length = length_of(real_work[0], shortest.real)));
+    integers.resize(
+        static_cast<std::size_t>(integer_length = length_of(integers[0], shortest.integer)));
   }
   return info;
 }
@@ -156,14 +154,12 @@ template <class T>
 int Lapack<T>::gesdd(bool has_vectors, int m, int n, T* a, RealOf<T>* values, T* u, T* vt) {
   const Routine routine = choose<T>(sgesdd_, dgesdd_, cgesdd_, zgesdd_);
   const char job = has_vectors ? 'S' : 'N';
-  const int least = std::min(m, n), most = std::max(m, n);
-  const auto k = static_cast<std::size_t>(least), l = static_cast<std::size_t>(most);
+  const int least = std::min(m, n);
+  const Lengths shortest = gesdd_lengths(is_complex<T>, has_vectors, m, n);
   int info = 0, length = -1;
   Workspace<T> work(1);
-  // As large as the manual page of zgesdd asks for.
-  Workspace<RealOf<T>> real_work(is_complex<T> ? k * std::max(5 * k + 7, 2 * l + 2 * k + 1) + 7 * k
-                                               : 1);
-  Workspace<int> integers(8 * k);
+  Workspace<RealOf<T>> real_work(static_cast<std::size_t>(shortest.real));
+  Workspace<int> integers(static_cast<std::size_t>(shortest.integer));
   for (const bool is_query : {true, false}) {
     if constexpr (is_complex<T>)
       call(routine, &job, &m, &n, a, &m, values, u, &m, vt, &least, work.data(), &length,
@@ -171,7 +167,7 @@ int Lapack<T>::gesdd(bool has_vectors, int m, int n, T* a, RealOf<T>* values, T*
     else
       call(routine, &job, &m, &n, a, &m, values, u, &m, vt, &least, work.data(), &length,
            integers.data(), &info, one);
-    if (is_query) work.resize(static_cast<std::size_t>(length = length_of(work[0])));
+    if (is_query) work.resize(static_cast<std::size_t>(length = length_of(work[0], shortest.work)));
   }
   return info;
 }

@@ -6,7 +6,8 @@
 /// The BLAS and LAPACK routines that implement the operations on whole matrices, one set for each
 /// element type. Matrices are dense: the leading extent is the number of rows. Every function
 /// returns what LAPACK says in `info` where it has one; a negative one of factors is
-/// Error{internal}. The matrices of syevd, gesdd and geev are finite.
+/// Error{internal}. The matrices of syevd, gesdd and geev are finite; the workspaces of the first
+/// two fit (workspaces.h).
 namespace blockyard::device::host {
 
 template <class T>

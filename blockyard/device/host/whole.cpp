@@ -10,6 +10,7 @@
 #include "blockyard/device/abi_cpp.h"
 #include "blockyard/device/host/lapack.h"
 #include "blockyard/device/host/slack.h"
+#include "blockyard/device/host/workspaces.h"
 
 namespace blockyard::device::host {
 namespace {
@@ -67,6 +68,7 @@ Whole::Whole(const blockyard_operation& operation) : operation_(operation) {
   rows_ = extent_of(main, 0, 2);
   columns_ = extent_of(main, 1, 2);
   const int least = std::min(rows_, columns_);
+  const bool is_complex = operation.element > BLOCKYARD_F64;
   const int side = has(blockyard_from_right) ? columns_ : rows_;
   if (operation.kind == BLOCKYARD_SOLVE) {
     check(extent_of(operation.left, 0, 2) == side && extent_of(operation.left, 1, 2) == side);
@@ -81,16 +83,18 @@ Whole::Whole(const blockyard_operation& operation) : operation_(operation) {
       check(extent_of(operation.result, 0, 2) == rows_ &&
             extent_of(operation.result, 1, 2) == least);
     check_numbers(least + 1);
+    workspaces_fit_ = gesdd_lengths(is_complex, has(blockyard_vectors), rows_, columns_).fit();
   } else if (is_general) {
     check(rows_ == columns_);
     if (has(blockyard_vectors))
       check(extent_of(operation.result, 0, 2) == rows_ &&
             extent_of(operation.result, 1, 2) == rows_);
     check(rows_ <= std::numeric_limits<std::int32_t>::max() / 2 - 1);
-    check_numbers((operation.element <= BLOCKYARD_F64 ? 2 : 1) * rows_ + 1);
+    check_numbers((is_complex ? 1 : 2) * rows_ + 1);
   } else {
     check(rows_ == columns_);
     check_numbers(rows_ + 1);
+    workspaces_fit_ = syevd_lengths(is_complex, has(blockyard_vectors), rows_).fit();
   }
 }
 

@@ -16,9 +16,9 @@ class Whole {
   /// Throws Error{bad_input} if the operands do not fit each other: untrusted input is also
   /// checked here, before any of it reaches a library.
   explicit Whole(const blockyard_operation& operation);
-  /// False: it is a transform, and no FFTW is here.
+  /// False: it is a transform, and no FFTW is here, or LAPACK's workspaces are too long to count.
   [[nodiscard]] bool is_usable() const noexcept {
-    return operation_.kind != BLOCKYARD_FFT || fft_ != nullptr;
+    return workspaces_fit_ && (operation_.kind != BLOCKYARD_FFT || fft_ != nullptr);
   }
   void run(const blockyard_run& run) const;
 
@@ -37,6 +37,7 @@ class Whole {
 
   blockyard_operation operation_;
   int rows_ = 0, columns_ = 0;  ///< of the result; of left where singular
+  bool workspaces_fit_ = true;
   std::unique_ptr<const Fft> fft_;
 };
 
