@@ -11,6 +11,7 @@
 #include "blockyard/base/error.h"
 #include "blockyard/device/host/host.h"
 #include "blockyard/device/sim/sim.h"
+#include "blockyard/ring/detail/slots.h"
 #include "blockyard/ring/kernel_update.h"
 #include "blockyard/ring/ring.h"
 #include "blockyard/ring/team.h"
@@ -180,6 +181,21 @@ TEST(DeviceRing, without_room_for_an_item_it_says_what_to_do) {
   } catch (const base::Error& error) {
     EXPECT_EQ(error.code(), base::Errc::no_memory);
     EXPECT_NE(std::string(error.what()).find("fewer slots"), std::string::npos) << error.what();
+  }
+}
+
+TEST(Slots, an_item_of_any_length_takes_a_slot_that_is_free) {
+  device::Device device(device::sim::table(), 0);
+  base::BufferPool pool(std::size_t{1} << 20);
+  const auto slots = std::make_shared<Slots>(device);
+  const auto fill = [&](std::size_t bytes) {
+    (void)slots->fill(std::make_shared<const base::Buffer>(pool.allocate(bytes)));
+  };
+  for (const std::size_t bytes : {0, 8, 31, 64, 1000}) {
+    fill(bytes);
+    const std::int64_t peak = slots->peak_bytes();
+    fill(bytes);
+    EXPECT_EQ(slots->peak_bytes(), peak) << bytes;
   }
 }
 

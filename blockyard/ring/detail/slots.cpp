@@ -132,9 +132,10 @@ std::optional<Slots::Spare> Slots::find(std::size_t bytes) {
 }
 
 std::shared_ptr<Slot> Slots::take(std::size_t bytes) {
-  std::optional<Spare> spare = find(bytes);
+  const std::size_t needed = std::max<std::size_t>(bytes, 64);
+  std::optional<Spare> spare = find(needed);
   if (!spare) {
-    const auto length = static_cast<base::Extent>(std::max<std::size_t>(bytes, 64));
+    const auto length = static_cast<base::Extent>(needed);
     auto memory = device_.allocate(length);
     if (!memory) {  // of other lengths
       const std::lock_guard lock(mutex_);
