@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "blockyard/base/error.h"
 #include "blockyard/base/text.h"
@@ -58,7 +59,29 @@ std::int64_t sent_bytes_of(const G4Plan& plan, const G4Options& options, int siz
   return all * (size - 1) / size;
 }
 
+/// What rank 0 takes to write the result: for its matrices, and for a unit where rings are bins.
+std::function<Extent(int)> result_bytes_of(const Problem& problem, const G4Options& options,
+                                           const SliceShape& shape, int ranks) {
+  SliceShape of_bin = shape;
+  of_bin.bins = 1;
+  const std::int64_t matrices = options.has_matrices ? Matrices::bytes_of(problem, of_bin) : 0;
+  const auto unit = static_cast<std::int64_t>(of_bin.unit_values() * sizeof(double));
+  return [=, &options](int size) {
+    const int bins = bins_of_rings(options, ranks / size);
+    return bins > 0 ? bins * (matrices + unit) : options.bins * matrices;
+  };
+}
+
 }  // namespace
+
+/// Exact sums have the same bits however many rings there are: what each ring has is not rounded
+/// before it is added.
+int bins_of_rings(const G4Options& options, int rings) {
+  constexpr int least = 4, most = 16;
+  const bool are_bins = options.may_bin_by_ring && !options.is_exact && options.bins == 1 &&
+                        options.normalise && !options.has_parts && rings >= least;
+  return are_bins ? std::min(rings, most) : 0;
+}
 
 G4Plan plan_g4(const Problem& problem, const G4Options& options, int ranks, std::int64_t vertices) {
   G4Plan plan;
@@ -72,8 +95,8 @@ G4Plan plan_g4(const Problem& problem, const G4Options& options, int ranks, std:
   ring::Memory memory;
   memory.budget_bytes = budget_of(options);
   memory.fixed_bytes = device_work_bytes(problem.axes, vertices);
-  if (options.has_matrices && !on_device)  // of rank 0; all plan alike
-    memory.fixed_bytes += Matrices::bytes_of(problem, plan.shape);
+  if (!on_device)  // all plan as rank 0
+    memory.result_bytes = result_bytes_of(problem, options, plan.shape, ranks);
   memory.work_bytes = [&](Extent most_units) {
     return cut_batch(plan.shape, most_units, options.flow.batch, on_device).tiles_bytes;
   };

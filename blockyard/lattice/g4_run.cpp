@@ -30,9 +30,9 @@ class G4Run::State {
         seat_(layout_.seat(member.fabric.rank())),
         exact_(options.is_exact ? std::optional(ExactScales(samples, exact, options.bound_option))
                                 : std::nullopt),
-        is_binned_by_ring_(bins_by_ring(options, layout_.rings())),
+        ring_bins_(bins_of_rings(options, layout_.rings())),
         shape_of_result_(plan.shape),
-        averages_(problem, cluster, is_binned_by_ring_ ? layout_.rings() : options.bins, exact_),
+        averages_(problem, cluster, ring_bins_ > 0 ? ring_bins_ : options.bins, exact_),
         update_(
             {&cluster, plan.shape, problem.g0, plan.travel, options.is_single, false,
              exact_ ? std::optional(exact_->g4) : std::nullopt,
@@ -49,12 +49,12 @@ class G4Run::State {
   }
 
   void give(const Sample& sample, int bin) {
-    averages_.add(sample, is_binned_by_ring_ ? seat_.ring : bin);
+    averages_.add(sample, bin_of(bin));
     if (options_.channels.empty()) return;
     give(update_.payload_of(sample), head_of(&sample, sample.sign, bin, options_.is_single));
   }
   void give(std::span<const double> green, Complex sign, int bin) {
-    averages_.add(green, sign, is_binned_by_ring_ ? seat_.ring : bin);
+    averages_.add(green, sign, bin_of(bin));
     if (options_.channels.empty()) return;
     give(update_.payload_of(green), head_of(nullptr, sign, bin, options_.is_single));
   }
@@ -154,24 +154,22 @@ class G4Run::State {
   void add_up() {
     if (is_on_device_) update_.read(slice_.bytes());
     is_on_device_ = false;
-    if (!is_binned_by_ring_)
+    if (ring_bins_ == 0)
       ring::add_rings(member_, layout_, pool_, slice_.bytes(),
                       exact_ ? ring::add_integers() : ring::add_doubles());
     averages_.reduce(member_.fabric);
   }
 
-  /// Exact sums have the same bits however many rings there are: what each ring has is not rounded
-  /// before it is added.
-  static bool bins_by_ring(const G4Options& options, int rings) {
-    constexpr int least = 4;
-    return options.may_bin_by_ring && !options.is_exact && options.bins == 1 && options.normalise &&
-           !options.has_parts && rings >= least;
+  /// Of a sample that is given with `bin`, in the averages.
+  [[nodiscard]] int bin_of(int bin) const {
+    return ring_bins_ > 0 ? ring::group_of(seat_.ring, layout_.rings(), ring_bins_) : bin;
   }
 
   /// Collective. Units at rank 0, with the bins of shape_of_result_.
   void visit_result(const std::function<void(Extent, std::span<const std::byte>)>& visit) {
-    if (is_binned_by_ring_)
-      ring::visit_rings(member_, layout_, pool_, slice_.bytes(), visit);
+    if (ring_bins_ > 0)
+      ring::visit_groups(member_, layout_, pool_, slice_.bytes(), ring_bins_, ring::add_doubles(),
+                         visit);
     else
       ring::visit_units(member_, layout_, pool_, slice_.bytes(), visit);
   }
@@ -339,7 +337,7 @@ class G4Run::State {
   ring::Layout layout_;
   ring::Seat seat_;
   std::optional<ExactScales> exact_;
-  bool is_binned_by_ring_;
+  int ring_bins_;              ///< bins_of_rings
   std::string why_undivided_;  ///< the same at all ranks
   SliceShape shape_of_result_;
   Averages averages_;

@@ -31,8 +31,8 @@ struct G4Options {
   double bound = 0;  ///< of a contribution to exact sums of G4; 0: from the first sample
   std::string_view bound_option = "--bound";  ///< what sets it: a literal
   int bins = 1;  ///< from 2 on: error bars, at this many times the memory
-  /// With one bin, rings are bins from 4 of them on: error bars without more memory. Not with
-  /// parts, nor with checkpoints, which add rings up.
+  /// With one bin, rings are bins from 4 of them on (bins_of_rings): error bars for which only
+  /// rank 0 needs more memory. Not with parts, nor with checkpoints, which add rings up.
   bool may_bin_by_ring = true;
   bool normalise = false;
   bool symmetrise = false;  ///< by point group and conjugation; symmetry.h
@@ -97,6 +97,10 @@ struct G4Plan {
 /// vertices: of each spin, at most.
 [[nodiscard]] G4Plan plan_g4(const Problem& problem, const G4Options& options, int ranks,
                              std::int64_t vertices);
+
+/// How many bins the rings are: each is one, but more than 16 share those, neighbours with
+/// neighbours (ring::group_of). 0: they are no bins.
+[[nodiscard]] int bins_of_rings(const G4Options& options, int rings);
 
 /// Collective. The same options with the memory of the rank that may take least, so that all ranks
 /// plan alike.

@@ -62,13 +62,19 @@ std::optional<CheckpointIn> open_saved(const HubbardJob& job) {
   return saved;
 }
 
+bool may_bin_by_ring(const HubbardJob& job) {
+  return job.checkpoints.folder.empty() && job.checkpoints.from.empty();
+}
+
 }  // namespace
 
 G4Plan plan_of(const HubbardJob& job, int ranks) {
   check(job);
   const Problem problem = problem_of(job.model, job.half, job.exchange, job.exchange_momenta);
   (void)problem.cluster();  // throws if a momentum is not in it
-  return plan_g4(problem, job.options, ranks, expected_vertices(job));
+  G4Options options = job.options;
+  options.may_bin_by_ring = may_bin_by_ring(job);
+  return plan_g4(problem, options, ranks, expected_vertices(job));
 }
 
 HubbardReport simulate(const HubbardJob& job, const ring::Team& team, const Progress& progress) {
@@ -103,10 +109,10 @@ HubbardReport simulate(const HubbardJob& job, const Problem& problem, const Bare
     std::optional<store::FileLock> claim;
     if (fabric.rank() == 0 && job.options.has_parts) claim.emplace(claim_parts(job.output));
     G4Options options = common_options(fabric, job.options);
+    options.may_bin_by_ring = may_bin_by_ring(job);
     const G4Plan plan = plan_g4(problem, options, fabric.size(), expected_vertices(job));
     if (fabric.rank() == 0 && !job.checkpoints.folder.empty() && !folder)
       folder.emplace(job.checkpoints.folder, saved);
-    options.may_bin_by_ring = job.checkpoints.folder.empty() && saved.empty();
     G4Run run(member, problem, cluster, options, plan, pool, job.samples, exact);
     const auto mine = open_saved(job);
     if (mine)

@@ -58,6 +58,16 @@ TEST(Simulate, rings_without_a_walker_are_no_bins) {
   expect_errors(job, 4, false);
 }
 
+TEST(Simulate, more_than_16_rings_share_bins) {
+  HubbardJob job = atom();
+  job.options.channels = {Channel::pp_up_down};
+  job.options.leaves_bins_out = true;
+  job.samples = job.walkers = 20;
+  ring::Team team;
+  team.ranks_here = 20;
+  EXPECT_EQ(simulate(job, team, {}).g4.green.without.size(), 16U);
+}
+
 TEST(Simulate, an_estimate_skips_empty_bins) {
   const Estimate two = estimate(std::vector<Complex>{2, 6}, std::vector<Complex>{1, 2});
   const Estimate three = estimate(std::vector<Complex>{2, 0, 6}, std::vector<Complex>{1, 0, 2});
@@ -140,6 +150,20 @@ TEST(Simulate, a_plan_counts_the_matrices_of_rank_0) {
   const std::int64_t order = 2 * job.half;
   EXPECT_EQ(plan_of(job, 1).rank_bytes - without,
             3 * order * order * static_cast<std::int64_t>(sizeof(Complex)));
+}
+
+TEST(Simulate, a_plan_counts_the_bins_that_rings_are) {
+  HubbardJob job = atom();
+  job.options.channels = {Channel::pp_up_down};
+  job.options.has_matrices = true;
+  const std::int64_t order = 2 * job.half;
+  const auto bin_bytes = order * order * static_cast<std::int64_t>(sizeof(Complex));
+  const std::int64_t one = plan_of(job, 1).rank_bytes - bin_bytes;
+  const G4Plan plan = plan_of(job, 20);
+  const auto unit_bytes = static_cast<std::int64_t>(plan.shape.unit_values() * sizeof(double));
+  EXPECT_EQ(plan.rank_bytes - one, 16 * (bin_bytes + unit_bytes));
+  job.checkpoints.folder = file("no_bins");
+  EXPECT_EQ(plan_of(job, 20).rank_bytes - one, bin_bytes);
 }
 
 TEST(Dca, an_iteration_keeps_the_checkpoints_of_the_one_before) {

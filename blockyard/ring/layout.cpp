@@ -142,6 +142,7 @@ Choice memory_of_ring(const Memory& memory, int size) {
   choice.slice_bytes = most_units * unit_bytes;
   choice.rank_bytes =
       sum(choice.slice_bytes + memory.fixed_bytes, items_bytes(memory, size, most_units));
+  if (memory.result_bytes) choice.rank_bytes = sum(choice.rank_bytes, memory.result_bytes(size));
   if (memory.work_bytes) choice.rank_bytes = sum(choice.rank_bytes, memory.work_bytes(most_units));
   return choice;
 }

@@ -70,6 +70,8 @@ struct Memory {
   /// it.
   std::function<Extent(Extent units)> part_bytes = {};
   Extent fixed_bytes = 0;  ///< what does not depend on the ring
+  /// What bringing the result together takes in rings of that size; empty: nothing.
+  std::function<Extent(int size)> result_bytes = {};
   /// Workspace of a place with that many units; empty: none.
   std::function<Extent(Extent units)> work_bytes = {};
   Route route = Route::ring;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "blockyard/ring/result.h"
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 
@@ -132,9 +133,9 @@ void visit_units(Member& member, const Layout& layout, base::BufferPool& pool,
   mover.end();
 }
 
-void visit_rings(Member& member, const Layout& layout, base::BufferPool& pool,
-                 std::span<const std::byte> slice,
-                 const std::function<void(Extent unit, std::span<const std::byte>)>& visit) {
+void visit_groups(Member& member, const Layout& layout, base::BufferPool& pool,
+                  std::span<const std::byte> slice, int groups, const AddUnit& add,
+                  const std::function<void(Extent unit, std::span<const std::byte>)>& visit) {
   Mover mover(member, pool);
   const Range mine = layout.range(layout.seat(member.fabric.rank()));
   const std::size_t unit_bytes =
@@ -143,18 +144,20 @@ void visit_rings(Member& member, const Layout& layout, base::BufferPool& pool,
     lend(mover, slice, mine, unit_bytes);
     return mover.end();
   }
-  std::vector<std::byte> all(unit_bytes * static_cast<std::size_t>(layout.rings()));
+  std::vector<std::byte> all(unit_bytes * static_cast<std::size_t>(groups));
   for (Extent unit = 0; unit < layout.units(); ++unit) {
+    std::ranges::fill(all, std::byte{0});
     for (int ring = 0; ring < layout.rings(); ++ring) {
-      const auto to = all.begin() + static_cast<std::ptrdiff_t>(unit_bytes) * ring;
+      const auto group = static_cast<std::size_t>(group_of(ring, layout.rings(), groups));
+      const auto sums = std::span(all).subspan(group * unit_bytes, unit_bytes);
       const int rank = layout.rank({ring, layout.place_of(ring, unit)});
       if (rank == 0) {
-        std::ranges::copy(slice.subspan(static_cast<std::size_t>(unit) * unit_bytes, unit_bytes),
-                          to);
+        add(sums, slice.subspan(static_cast<std::size_t>(unit) * unit_bytes, unit_bytes));
         continue;
       }
       mover.ask(rank, unit);
-      std::ranges::copy(mover.hear().payload->bytes(), to);
+      const auto heard = mover.hear();
+      add(sums, heard.payload->bytes());
     }
     visit(unit, all);
   }

@@ -27,11 +27,16 @@ void visit_units(Member& member, const Layout& layout, base::BufferPool& pool,
                  std::span<const std::byte> slice,
                  const std::function<void(Extent unit, std::span<const std::byte>)>& visit);
 
-/// Collective. The same with the units of all rings, instead of adding them: visit(unit, bytes)
-/// gets those of a unit one ring after the other.
-void visit_rings(Member& member, const Layout& layout, base::BufferPool& pool,
-                 std::span<const std::byte> slice,
-                 const std::function<void(Extent unit, std::span<const std::byte>)>& visit);
+/// Which of `groups` a ring is of: rings that follow each other are of one.
+[[nodiscard]] constexpr int group_of(int ring, int rings, int groups) noexcept {
+  return static_cast<int>(Extent{ring} * groups / rings);
+}
+
+/// Collective. The same with the units of all rings, of which only those of a group are added:
+/// visit(unit, bytes) gets the sums of a unit one group after the other.
+void visit_groups(Member& member, const Layout& layout, base::BufferPool& pool,
+                  std::span<const std::byte> slice, int groups, const AddUnit& add,
+                  const std::function<void(Extent unit, std::span<const std::byte>)>& visit);
 
 /// Collective. Brings the bytes of each rank, in order and one at a time, to rank 0: visit(rank,
 /// bytes) is called there only.

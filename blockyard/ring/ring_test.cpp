@@ -180,6 +180,29 @@ TEST(Ring, visits_ranks_in_order_whatever_they_bring) {
                                                0, 100, 200, 0, 100, 200, 0}));
 }
 
+TEST(Ring, units_of_a_group_of_rings_are_added) {
+  constexpr int ranks = 7, groups = 2;
+  base::BufferPool pool(std::size_t{1} << 20);
+  std::vector<double> visited;
+  Team team;
+  team.ranks_here = ranks;
+  run_team(team, pool, [&](fabric::Fabric& fabric) {
+    Member member(fabric);
+    const Layout layout(ranks, 1, units);
+    std::vector<double> slice(units, std::pow(10.0, fabric.rank()));
+    visit_groups(member, layout, pool, std::as_bytes(std::span(slice)), groups, add_doubles(),
+                 [&](Extent, std::span<const std::byte> unit) {
+                   const auto* sums = reinterpret_cast<const double*>(unit.data());
+                   visited.insert(visited.end(), sums, sums + groups);
+                 });
+  });
+  ASSERT_EQ(visited.size(), units * groups);
+  for (std::size_t at = 0; at < visited.size(); at += groups) {
+    EXPECT_EQ(visited[at], 1111);
+    EXPECT_EQ(visited[at + 1], 1110000);
+  }
+}
+
 TEST(Ring, sums_of_doubles_agree_to_rounding) {
   const auto expected = sums_of({1, 1, {}});
   for (const Case& what : all_cases(false)) {
