@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "blockyard/lsp/server.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <set>
 
 #include "blockyard/base/current_error.h"
 #include "blockyard/base/error.h"
-#include "blockyard/base/text.h"
 #include "blockyard/lsp/edits.h"
 #include "blockyard/lsp/positions.h"
+#include "blockyard/lsp/signature_help.h"
 #include "blockyard/lsp/super_texts.h"
 #include "blockyard/sial/compile.h"
 #include "blockyard/sial/format.h"
@@ -61,30 +59,6 @@ Json diagnostic(const Lines& lines, const sial::Diagnostic& found) {
           {"code", found.code},
           {"source", "blockyard"},
           {"message", text}};
-}
-
-Json markdown(const std::string& text) { return {{"kind", "markdown"}, {"value", text}}; }
-
-/// "1: written": of one letter of a signature.
-std::string operand_text(std::size_t number, char access) {
-  const std::string_view word = access == 'r' ? "read" : access == 'w' ? "written" : "updated";
-  return fmt::format("{}: {}", number + 1, word);
-}
-
-/// The words of a statement up to the cursor: "execute", the instruction, its arguments so far.
-std::vector<std::string> words_before(std::string_view line) {
-  std::vector<std::string> words;
-  bool is_open = false;
-  int depth = 0;
-  for (const char c : line) {
-    const bool is_blank = (c == ' ' || c == '\t') && depth == 0;
-    depth += c == '[' || c == '(' ? 1 : c == ']' || c == ')' ? -1 : 0;
-    if (!is_blank && !is_open) words.emplace_back();
-    is_open = !is_blank;
-    if (is_open) words.back() += c;
-  }
-  if (!is_open) words.emplace_back();  // the next word has not begun
-  return words;
 }
 
 Json capabilities() {
@@ -305,7 +279,7 @@ Json Server::completion(const Json& parameters) const {
     if (told.insert(name).second) {
       Json item = {{"label", name}, {"kind", 3}, {"detail", "super instruction"}};
       if (const auto known = super_texts().find(name); known != super_texts().end())
-        item["documentation"] = markdown(known->second.text);
+        item["documentation"] = {{"kind", "markdown"}, {"value", known->second.text}};
       items.push_back(std::move(item));
     }
   constexpr int keyword = 14;
@@ -361,40 +335,13 @@ Json Server::rename_at(const Json& parameters) const {
   return rename(documents_, *found, parameters.at("newName").get<std::string>());
 }
 
-/// Of the super instruction whose arguments are being written.
 Json Server::signature(const Json& parameters) const {
   const std::string path = document_of(parameters);
-  const std::string text = documents_.text(path);
   const auto line = parameters.at("position").at("line").get<std::size_t>();
-  const Lines lines(text);
+  const Lines lines(documents_.text(path));
   const std::size_t bytes =
       lines.bytes(line, parameters.at("position").at("character").get<std::size_t>());
-  const std::vector<std::string> words = words_before(lines.text(line).substr(0, bytes));
-  if (words.size() < 3 || base::lower(words[0]) != "execute") return nullptr;
-  const std::string name = base::lower(words[1]);
-  const auto known = super_texts().find(name);
-  const auto names = declared(path);
-  const auto special = std::ranges::find(names, name, &sial::DeclaredName::name);
-  const bool is_declared = special != names.end() && special->kind == "special";
-  if (!is_declared && known == super_texts().end()) return nullptr;
-  const std::string declaration = is_declared ? special->declaration : "";
-  const std::size_t last = declaration.find_last_of(' ');
-  std::string access = is_declared && last != std::string::npos ? declaration.substr(last + 1) : "";
-  if (!is_declared) access = known->second.access;
-  if (access.find_first_not_of("rwu") != std::string::npos) access.clear();
-  std::string label = "execute " + name;
-  Json operands = Json::array();
-  for (std::size_t k = 0; k < access.size(); ++k) {
-    const std::string operand = operand_text(k, access[k]);
-    label += (k == 0 ? " " : ", ") + operand;
-    operands.push_back({{"label", operand}});
-  }
-  Json one = {{"label", label}, {"parameters", operands}};
-  if (known != super_texts().end()) one["documentation"] = markdown(known->second.text);
-  return {
-      {"signatures", Json::array({one})},
-      {"activeSignature", 0},
-      {"activeParameter", std::min(words.size() - 2, std::max<std::size_t>(access.size(), 1)) - 1}};
+  return signature_help(lines.text(line).substr(0, bytes), declared(path));
 }
 
 }  // namespace blockyard::lsp
