@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "blockyard/lsp/server.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 
@@ -59,6 +61,15 @@ Json diagnostic(const Lines& lines, const sial::Diagnostic& found) {
           {"code", found.code},
           {"source", "blockyard"},
           {"message", text}};
+}
+
+/// An error in a file that is not open, for the head of the program that imports it. Without the
+/// hint: a change that it suggests is not one of the program.
+sial::Diagnostic in_import(const sial::Diagnostic& found) {
+  sial::Diagnostic at_head;
+  at_head.code = found.code;
+  at_head.message = fmt::format("{}:{}: {}", found.file, found.line, found.message);
+  return at_head;
 }
 
 Json capabilities() {
@@ -188,7 +199,10 @@ void Server::publish(const std::string& path) {
   if (const std::string* const text = documents_.find(path)) {
     const Lines lines(*text);
     for (const sial::Diagnostic& one : sial::check_file(path, *documents_.loader()))
-      if (one.file == path) found.push_back(diagnostic(lines, one));
+      if (one.file == path)
+        found.push_back(diagnostic(lines, one));
+      else if (one.severity == sial::Severity::error && documents_.find(one.file) == nullptr)
+        found.push_back(diagnostic(lines, in_import(one)));
   }
   Json parameters = {{"uri", uri_of(path)}, {"diagnostics", std::move(found)}};
   if (versions_.contains(path)) parameters["version"] = versions_[path];

@@ -5,6 +5,8 @@
 
 #include <sstream>
 
+#include "blockyard/lsp/signature_help.h"
+
 namespace blockyard::lsp {
 namespace {
 
@@ -44,12 +46,10 @@ class Conversation : public testing::Test {
 
   std::stringstream in_;
   std::vector<Json> sent_;
-  Server server_{
-      [] {
-        return std::make_unique<sial::MapLoader>(std::map<std::string, std::string, std::less<>>());
-      },
-      {},
-      [this](const Json& message) { sent_.push_back(message); }};
+  std::map<std::string, std::string, std::less<>> disk_;
+  Server server_{[this] { return std::make_unique<sial::MapLoader>(disk_); },
+                 {},
+                 [this](const Json& message) { sent_.push_back(message); }};
 };
 
 TEST_F(Conversation, checks_the_last_of_the_versions_that_wait_alone) {
@@ -66,12 +66,44 @@ TEST_F(Conversation, checks_each_of_the_documents_that_open_together_once) {
   EXPECT_EQ(diagnostics().size(), 10U);
 }
 
+TEST_F(Conversation, shows_a_program_the_errors_of_its_imports_that_are_not_open) {
+  disk_["lib.sial"] = "sial lib\nproc go\ny = 1.0\nendproc go\nendsial lib\n";
+  say("textDocument/didOpen", {{"textDocument",
+                                {{"uri", "file:///x.sial"},
+                                 {"version", 1},
+                                 {"text", "import \"lib.sial\"\nsial x\ncall go\nendsial x\n"}}}});
+  const auto found = diagnostics();
+  ASSERT_EQ(found.size(), 1U);
+  ASSERT_EQ(found[0]["diagnostics"].size(), 1U);
+  const Json& shown = found[0]["diagnostics"][0];
+  EXPECT_EQ(shown["range"]["start"], (Json{{"line", 0}, {"character", 0}}));
+  EXPECT_TRUE(shown["message"].get<std::string>().starts_with("lib.sial:3: ")) << shown;
+}
+
 TEST_F(Conversation, answers_a_request_of_the_newest_text_before_it_is_checked) {
   open("file:///x.sial", 1);
   say("textDocument/documentSymbol", {{"textDocument", {{"uri", "file:///x.sial"}}}}, 1);
   ASSERT_EQ(diagnostics().size(), 1U);
   ASSERT_EQ(sent_.size(), 2U);
   EXPECT_EQ(sent_[0]["id"], 1);
+}
+
+TEST(SignatureHelp, is_there_where_the_declaration_has_a_comment) {
+  const auto label = [](const std::string& declaration) {
+    const Json help = signature_help("execute mine a[i] ",
+                                     {{"mine", "special", "x.sial", 2, 9, 4, declaration, {}}});
+    return help["signatures"][0]["label"].get<std::string>();
+  };
+  EXPECT_EQ(label("special mine rw"), "execute mine 1: read, 2: written");
+  EXPECT_EQ(label("special mine rw  # my own"), "execute mine 1: read, 2: written");
+  EXPECT_EQ(label("special mine  # my own"), "execute mine");
+}
+
+TEST(SignatureHelp, is_that_of_the_page_where_the_declaration_has_no_letters) {
+  const Json help =
+      signature_help("execute eigen_calc a[i,j] ",
+                     {{"eigen_calc", "special", "x.sial", 2, 9, 10, "special eigen_calc", {}}});
+  EXPECT_EQ(help["signatures"][0]["label"], "execute eigen_calc 1: updated, 2: updated");
 }
 
 TEST_F(Conversation, checks_again_only_after_a_change) {

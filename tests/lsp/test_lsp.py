@@ -27,7 +27,7 @@ call add_up
 print total
 endsial main
 """
-DEFS = "sial defs\naoindex mu = 1:norb\naoindex nu = 1:norb\npredefined int norb\nendsial defs\n"
+DEFS = "sial defs\npredefined int norb\naoindex mu = 1:norb\naoindex nu = 1:norb\nendsial defs\n"
 
 
 class Client:
@@ -166,7 +166,7 @@ class LanguageServer(unittest.TestCase):
                          (self.main, {"line": 4, "character": 5}))
         there = self.client.result("textDocument/definition", **self.at("mu", after="pardo"))
         self.assertEqual((there["uri"], there["range"]["start"]),
-                         (self.defs, {"line": 1, "character": 8}))
+                         (self.defs, {"line": 2, "character": 8}))
 
     def test_references_name_every_use(self):
         uses = self.client.result("textDocument/references", **self.at("total"),
@@ -207,7 +207,7 @@ class LanguageServer(unittest.TestCase):
         changes = self.client.result("textDocument/rename", **place, newName="rho")["changes"]
         places = {uri: [(edit["range"]["start"]["line"], edit["range"]["start"]["character"]) for edit in edits]
                   for uri, edits in changes.items()}
-        self.assertEqual(places, {self.defs: [(1, 8)], self.main: [(2, 14), (7, 6), (8, 4), (9, 9)],
+        self.assertEqual(places, {self.defs: [(2, 8)], self.main: [(2, 14), (7, 6), (8, 4), (9, 9)],
                                   other: [(2, 9), (3, 3), (4, 7), (5, 6)]})
         self.assertTrue(all(edit["newText"] == "rho" and edit["range"]["end"]["character"]
                             == edit["range"]["start"]["character"] + 2 for edits in changes.values() for edit in edits))
