@@ -15,8 +15,6 @@ using base::Errc;
 using base::Error;
 using detail::words_of;
 
-using detail::words_of;
-
 std::vector<std::string_view> detail::words_of(std::string_view text) {
   std::vector<std::string_view> words;
   for (std::size_t at = 0; (at = text.find_first_not_of(' ', at)) != std::string_view::npos;) {

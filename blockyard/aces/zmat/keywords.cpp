@@ -197,8 +197,8 @@ class Reader {
 
   void calc(const Keyword& one) {
     static const std::map<std::string, std::string> names = {
-        {"hf", "scf"}, {"0", "scf"},   {"mbpt(2)", "mp2"},     {"mbpt2", "mp2"},
-        {"1", "mp2"},  {"10", "ccsd"}, {"ccsd[t]", "ccsd(t)"}, {"22", "ccsd(t)"}};
+        {"hf", "scf"}, {"0", "scf"},   {"mbpt(2)", "mp2"}, {"mbpt2", "mp2"},
+        {"1", "mp2"},  {"10", "ccsd"}, {"22", "ccsd(t)"}};
     const auto found = names.find(one.value);
     // An unknown method is named, with all there are, when its programs are looked up.
     method_->name = found == names.end() ? one.value : found->second;
