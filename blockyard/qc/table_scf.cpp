@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
+#include <vector>
 
 #include "blockyard/base/error.h"
 #include "blockyard/qc/atomic_density.h"
@@ -61,13 +63,12 @@ super::Function refuse_to_run(std::string instead) {
   };
 }
 
-/// Writes half of the density of a free atom where its functions meet.
-void put_half_density(const System& system, std::size_t atom, std::span<double> density) {
-  const auto& basis = system.integrals.basis();
+/// Writes half of `all`, the atomic_densities of the basis, where functions of this atom meet.
+void put_half_density(const AoBasis& basis, std::span<const double> all, std::size_t atom,
+                      std::span<double> density) {
   const auto n = static_cast<std::size_t>(basis.function_count);
   if (density.size() != n * n)
     throw base::Error(base::Errc::bad_input, "a density must be a matrix over the AO range");
-  const auto all = atomic_densities(system.molecule, basis);
   for (const Shell& b : basis.shells)
     for (const Shell& a : basis.shells) {
       if (a.atom != atom || b.atom != atom) continue;
@@ -111,17 +112,21 @@ void detail::add_scf_start(super::Table& table, const System& system) {
              {}});
   // a4_scf_atom Da Db kinetic attraction overlap atom:  the block of this atom (from 1) of both
   // densities becomes half of its atomic_density
-  table.add({"a4_scf_atom",
-             "wwrrrr",
-             [&system](Operands operands, const Context&) {
-               const auto atom = std::llround(scalar(operands[5]));
-               if (atom < 1 || atom > std::ssize(system.molecule.atoms))
-                 refuse(operands[5], "must be the number of an atom");
-               for (std::size_t spin = 0; spin < 2; ++spin)
-                 put_half_density(system, static_cast<std::size_t>(atom - 1),
-                                  square_matrix(operands[spin]));
-             },
-             {}});
+  table.add(
+      {"a4_scf_atom",
+       "wwrrrr",
+       // Shared by copies of the entry, which are of one table and so of one thread.
+       [&system, all = std::make_shared<std::vector<double>>()](Operands operands, const Context&) {
+         const auto atom = std::llround(scalar(operands[5]));
+         if (atom < 1 || atom > std::ssize(system.molecule.atoms))
+           refuse(operands[5], "must be the number of an atom");
+         const auto& basis = system.integrals.basis();
+         if (all->empty()) *all = atomic_densities(system.molecule, basis);
+         for (std::size_t spin = 0; spin < 2; ++spin)
+           put_half_density(basis, *all, static_cast<std::size_t>(atom - 1),
+                            square_matrix(operands[spin]));
+       },
+       {}});
   table.add({"compute_aabb_batch",
              "ww",
              refuse_to_run("compute_integral_batch fills any block of integrals"),
