@@ -227,11 +227,6 @@ void bind_ga_arrays(nb::module_& module) {
   nb::class_<GaArray>(module, "GaArray")
       .def_prop_ro("name", [](const GaArray& self) { return self.array().name; })
       .def_prop_ro("is_reversed", [](const GaArray& self) { return self.is_reversed; })
-      .def_prop_ro("is_dealt",
-                   [](const GaArray& self) { return !self.array().distribution.is_direct(); })
-      .def_prop_ro(
-          "widths",
-          [](const GaArray& self) { return self.python(self.array().distribution.widths()); })
       .def("transposed",
            [](const GaArray& self) {
              return GaArray{self.held, !self.is_reversed};
