@@ -107,7 +107,12 @@ def option_pairs(options: Mapping[str, Any]) -> list[tuple[str, str]]:
     A list is several pairs; None is left out."""
     return [(option.key, _text_of(option, value))
             for name, option in run_options.items() if options.get(name) is not None
-            for value in (options[name] if option.form == "paths" else [options[name]])]
+            for value in (listed(options[name]) if option.form == "paths" else [options[name]])]
+
+
+def listed(paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> list[str]:
+    """A path that stands alone is a list of one, not of its letters."""
+    return [os.fspath(path) for path in ([paths] if isinstance(paths, (str, os.PathLike)) else paths)]
 
 
 def _text_of(option: RunOption, value: Any) -> str:

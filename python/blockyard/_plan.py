@@ -6,13 +6,14 @@ from __future__ import annotations
 import html
 import inspect
 import json
+import numbers
 import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from . import _core
 from ._errors import InputError
-from ._keywords import in_python, refuse_unknown, takes
+from ._keywords import in_python, listed, refuse_unknown, takes
 from ._molecules import read_spec
 from ._options import RunOptions
 from ._places import places
@@ -95,9 +96,9 @@ def plan(
     if steps is not None and not steps >= 1:
         raise InputError(f"steps must be at least 1, not {steps}")
     given = settings_of(method, basis, charge, multiplicity, settings, options)
-    spec = read_spec(job, [os.fspath(folder) for folder in programs], given)
+    spec = read_spec(job, listed(programs), given)
     apply(spec, constants, segments, options)
-    where = places([os.fspath(folder) for folder in imports])
+    where = places(listed(imports))
     rates = machine_file() if machine is None else os.fspath(machine)
     if segments == "best":
         _core.choose_segments(spec, where, rates, processes, None)
@@ -110,6 +111,6 @@ def plan(
 def _counts(iterations: int | Mapping[str, int] | None) -> dict[str, int]:
     counts = dict(iterations) if isinstance(iterations, Mapping) else {} if iterations is None else {"": iterations}
     for program, count in counts.items():
-        if not isinstance(count, int) or count < 1:
+        if not isinstance(count, numbers.Integral) or count < 1:
             raise InputError(f"iterations{f' of {program}' if program else ''} must be a number from 1 on, not {count!r}")
-    return counts
+    return {program: int(count) for program, count in counts.items()}

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, Union
 
 from . import _core, _errors
 from ._files import Files
-from ._keywords import method_options, option_pairs, refuse_unknown, takes
+from ._keywords import listed, method_options, option_pairs, refuse_unknown, takes
 from ._molecules import Settings, files_of, name_of, read_spec, setting_text
 from ._options import RunOptions
 from ._places import places
@@ -122,11 +122,11 @@ def run(
     files = Files(json=json, report=report, molden=molden, fcidump=fcidump, cube=cube, qcschema=qcschema, trace=trace)
     # All processes run what process 0 reads.
     read: list[_core.Spec] = []
-    at_first(processes, lambda: read.append(read_spec(job, [os.fspath(folder) for folder in programs], given)))
+    at_first(processes, lambda: read.append(read_spec(job, listed(programs), given)))
     spec = read[0] if read else _core.Spec()
     apply(spec, constants, segments, options)
     spec.name_checkpoints(name_of(job))
-    where = places([os.fspath(folder) for folder in imports])
+    where = places(listed(imports))
 
     def keep_apart() -> None:
         if _kept is not None:
@@ -191,6 +191,8 @@ def apply(spec: _core.Spec, constants: Mapping[str, float] | None, segments: Seg
 
 def set_constant(spec: _core.Spec, name: str, value: Any) -> None:
     if isinstance(value, numbers.Integral):
+        if not -2**63 <= int(value) < 2**63:
+            raise _errors.InputError(f"constant {name}: an int has 64 bits, so it cannot be {value}")
         spec.set_int(name, int(value))
     elif isinstance(value, numbers.Real):
         spec.set_scalar(name, float(value))

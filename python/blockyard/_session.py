@@ -16,7 +16,7 @@ from . import _core, _errors
 from ._arrays import BlockArray, Lending
 from ._einsum import EinsumArray, Plan, plan_einsum, run_plan
 from ._files import Files
-from ._keywords import refuse_unknown, takes, with_options
+from ._keywords import listed, refuse_unknown, takes, with_options
 from ._lazy import LazyArray, lazy
 from ._masks import unmasked
 from ._options import SessionOptions
@@ -146,7 +146,7 @@ class Session:
 
         Raises CompileError with every finding, and StorageError.
         """
-        folders = [os.fspath(folder) for folder in imports]
+        folders = listed(imports)
         text = os.fspath(source)
         if "\n" not in text:
             return Program(text, None, folders)

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 import blockyard
@@ -86,7 +87,7 @@ def test_a_plan_is_that_of_the_command_line(water):
                            "1G", "--iterations", "ccsd_rhf=7", "--json", "-"], capture_output=True, text=True, check=True)
     command = json.loads(told.stdout)
     assert command["work"]["flops"] == plan.data["work"]["flops"]
-    few = blockyard.plan(water, method="ccsd", workers=2, memory="1G", iterations=2, try_segments=False)
+    few = blockyard.plan(water, method="ccsd", workers=2, memory="1G", iterations=np.int64(2), try_segments=False)
     assert few.data["work"]["flops"] < plan.data["work"]["flops"] and few.segments == []
 
 

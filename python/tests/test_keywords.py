@@ -59,6 +59,17 @@ def test_a_plan_takes_the_keywords_of_a_run():
     assert plan.fits and "(set with iterations=)" in str(plan) and "--" not in str(plan)
 
 
+def test_a_path_alone_is_a_list_of_one(tmp_path):
+    with pytest.raises(blockyard.InputError, match="/none.so: cannot open"):
+        blockyard.run("H 0 0 0\nH 0 0 0.74\n", method="scf", basis="sto-3g", workers=1, supers="none.so")
+    folder, program = tmp_path / "parts", tmp_path / "p.sial"
+    folder.mkdir()
+    (folder / "part.sial").write_text("sial part\nscalar x\nendsial part\n")
+    program.write_text('import "part.sial"\nsial p\nx = 2.0\nendsial p\n')
+    for imports in (folder, str(folder), [folder]):
+        assert blockyard.run(program, imports=imports, workers=1, quiet=True).scalars["x"] == 2
+
+
 def test_errors_name_keywords():
     program = "sial p\n  predefined int n\n  aoindex i = 1:n\n  distributed a[i]\n  pardo i\n    put a[i] = 1.0\n  endpardo i\nendsial p\n"
     with blockyard.Session(workers=1, memory="6M", quiet=True) as s:

@@ -156,6 +156,8 @@ def test_wrong_arrays_are_refused(session):
             session.run(SQUARE, arrays={"a": zeros, **rest}, labels=labels)
     with pytest.raises(blockyard.InputError, match="to keep"):
         session.run(SQUARE, arrays={"a": zeros, **rest}, keep=["s"])
+    with pytest.raises(blockyard.InputError, match="constant n: an int has 64 bits"):
+        session.run(SQUARE, arrays={"a": zeros, **rest}, constants={"n": 2**63})
     with pytest.raises(blockyard.InputError, match="constant typo: the job has no predefined int or scalar"):
         session.run(SQUARE, arrays={"a": zeros, **rest}, constants={"typo": 1})
     session.constants["typo"] = 1  # for other programs
