@@ -161,11 +161,13 @@ std::int64_t read_and_add(const GaArray& self, const Extents& at, std::int64_t i
   return garray::read_and_add(self.runtime(), self.array(), place, increment);
 }
 
-/// (member, first, end) of the part of each block in a box.
+/// (member, first, end) of the part of each block in a box, of one member or of all.
 std::vector<std::tuple<int, Extents, Extents>> pieces(const GaArray& self, const Extents& first,
-                                                      const Extents& end) {
+                                                      const Extents& end,
+                                                      std::optional<int> member) {
   std::vector<std::tuple<int, Extents, Extents>> found;
   self.array().distribution.for_each_piece(self.box(first, end), [&](const Piece& piece) {
+    if (member && piece.rank != *member) return;
     found.emplace_back(piece.rank, self.python(piece.box.first), self.python(piece.box.end));
   });
   return found;
@@ -238,7 +240,7 @@ void bind_ga_arrays(nb::module_& module) {
       .def("gather", &gather)
       .def("scatter", &scatter, nb::arg("places"), nb::arg("values"), nb::arg("factor").none())
       .def("read_and_add", &read_and_add)
-      .def("pieces", &pieces)
+      .def("pieces", &pieces, nb::arg("first"), nb::arg("end"), nb::arg("member") = nb::none())
       .def("view", &view)
       .def("padded", &padded);
   nb::class_<GaPending>(module, "GaPending")

@@ -30,7 +30,8 @@ class LocalPart(Held):
     def slices(self) -> list[Slices]:
         """Where the blocks that this rank holds lie in the array; no block, one, or several where they are
         dealt (``ga.cyclic``, ``ga.scalapack``, ``ga.tiled``)."""
-        return [where for member, where in self.distribution() if member == self.group.rank]
+        return [_slices(first, end)
+                for _, first, end in self.core.pieces([0] * self.ndim, list(self.shape), self.group.rank)]
 
     def blocks(self) -> list[tuple[Slices, np.ndarray]]:
         """(slices, a writable view) of each block that this rank holds, without a copy."""
