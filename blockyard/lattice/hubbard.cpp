@@ -83,7 +83,12 @@ BareTime::BareTime(const Hubbard& model, Empty)
       beta_(model.beta),
       step_(model.beta / table_steps),
       table_(static_cast<std::size_t>(table_steps + 1) * static_cast<std::size_t>(model.sites()) *
-             static_cast<std::size_t>(bands_) * 2) {}
+             static_cast<std::size_t>(bands_) * 2) {
+  for (const Vector2& r : all_momenta(lengths_))
+    cosines_.push_back(std::cos(
+        2 * std::numbers::pi *
+        (static_cast<double>(r[0]) / lengths_[0] + static_cast<double>(r[1]) / lengths_[1])));
+}
 
 BareTime::BareTime(const Hubbard& model) : BareTime(model, Empty{}) {
   std::vector<Point> points;
@@ -138,23 +143,29 @@ BareTime::BareTime(const Hubbard& model, const Bath& bath) : BareTime(model, Emp
 }
 
 void BareTime::set_step(int step, const std::vector<Point>& points) {
-  const auto momenta = all_momenta(lengths_);
-  const auto levels = static_cast<std::size_t>(bands_);
-  std::size_t at = static_cast<std::size_t>(step) * momenta.size() * levels * 2;
-  for (const Vector2& r : momenta)
-    for (int difference = 0; difference < bands_; ++difference, at += 2)
-      for (std::size_t k = 0; k < momenta.size(); ++k)
-        for (std::size_t level = 0; level < levels; ++level) {
-          // The layers' even and odd combinations; their product has a sign between layers.
-          const double parity = level == 0 ? 1.0 : -1.0;
-          const double angle = 2 * std::numbers::pi *
-                               (static_cast<double>(momenta[k][0]) * r[0] / lengths_[0] +
-                                static_cast<double>(momenta[k][1]) * r[1] / lengths_[1]);
-          const double weight = std::cos(angle) * (difference == 1 ? parity : 1.0) /
-                                static_cast<double>(momenta.size() * levels);
-          table_[at] += weight * points[k * levels + level].value;
-          table_[at + 1] += weight * points[k * levels + level].derivative;
+  const auto count = static_cast<double>(points.size());
+  double* out = table_.data() + static_cast<std::size_t>(step) * points.size() * 2;
+  for (const Vector2& r : all_momenta(lengths_))
+    for (int difference = 0; difference < bands_; ++difference) {
+      // The layers' even and odd combinations; their product has a sign between layers.
+      const double odd = difference == 1 ? -1.0 : 1.0;
+      const Point* point = points.data();
+      Point sum;
+      for (int ky = 0; ky < lengths_[1]; ++ky) {
+        const double* cosines = cosines_.data() + ky * r[1] % lengths_[1] * lengths_[0];
+        for (int kx = 0, x = 0; kx < lengths_[0]; ++kx) {  // x: kx r[0], modulo the length
+          for (int level = 0; level < bands_; ++level, ++point) {
+            const double weight = level == 0 ? cosines[x] : odd * cosines[x];
+            sum.value += weight * point->value;
+            sum.derivative += weight * point->derivative;
+          }
+          x += r[0];
+          if (x >= lengths_[0]) x -= lengths_[0];
         }
+      }
+      *out++ = sum.value / count;
+      *out++ = sum.derivative / count;
+    }
 }
 
 double BareTime::at(int band1, int band2, Vector2 distance, double tau) const noexcept {

@@ -68,7 +68,8 @@ class BareTime {
   int bands_;
   double beta_;
   double step_;
-  std::vector<double> table_;  ///< value and derivative by tau, distance, difference of bands
+  std::vector<double> cosines_;  ///< of k r, by k r modulo the lengths
+  std::vector<double> table_;    ///< value and derivative by tau, distance, difference of bands
 };
 
 }  // namespace blockyard::lattice

@@ -74,6 +74,30 @@ TEST(BareTime, is_the_sum_over_levels) {
   }
 }
 
+TEST(BareTime, is_the_sum_over_momenta_and_both_combinations_of_layers) {
+  Hubbard model;
+  model.lengths = {4, 3};
+  model.layers = 2;
+  model.t_prime = 0.2;
+  model.t_perp = 0.7;
+  model.beta = 1.5;
+  const BareTime bare(model);
+  constexpr double tau = 0.4;
+  for (const Vector2& r : all_momenta(model.lengths))
+    for (const int band : {0, 1}) {
+      double expected = 0;
+      for (const Vector2& k : all_momenta(model.lengths))
+        for (const int level : {0, 1}) {
+          const double xi = model.energy(level, model.eps(k));
+          const double f = 1 / (std::exp(model.beta * xi) + 1);
+          const double angle = 2 * std::numbers::pi * (k[0] * r[0] / 4.0 + k[1] * r[1] / 3.0);
+          const double parity = band == 1 && level == 1 ? -1 : 1;
+          expected -= parity * std::cos(angle) * (1 - f) * std::exp(-xi * tau) / 24;
+        }
+      EXPECT_NEAR(bare.at(0, band, r, tau), expected, 1e-11) << r[0] << " " << r[1];
+    }
+}
+
 TEST(WalkerRandom, the_stream_of_a_walker_is_its_own) {
   WalkerRandom first(7, 0), again(7, 0), second(7, 1);
   bool differs = false;
