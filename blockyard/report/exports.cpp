@@ -11,8 +11,8 @@
 #include "blockyard/base/error.h"
 #include "blockyard/base/text.h"
 #include "blockyard/job/method_results.h"
+#include "blockyard/qc/cube.h"
 #include "blockyard/qc/fcidump.h"
-#include "blockyard/qc/function_values.h"
 #include "blockyard/qc/orbitals.h"
 
 namespace blockyard::report {

@@ -10,11 +10,6 @@
 
 namespace blockyard::qc {
 
-/// values[mu] = chi_mu(point), bohr^(-3/2); one value for each function of the basis.
-/// Source of the solid harmonics: Helgaker, Jorgensen, Olsen, Molecular Electronic-Structure Theory
-/// (2000), eqs. 6.4.70 to 6.4.73.
-void function_values(const AoBasis& basis, const Vector3& point, std::span<double> values);
-
 /// Points origin + i * spacing e_x + j * spacing e_y + k * spacing e_z, bohr.
 struct Grid {
   Vector3 origin_bohr{};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "blockyard/qc/function_values.h"
+#include "blockyard/qc/cube.h"
 
 #include <fmt/format.h>
 
@@ -23,7 +23,8 @@ using Harmonics = std::array<std::array<double, 2 * most_momentum + 1>, most_mom
 
 double odd_product(int n) { return n < 2 ? 1.0 : n * odd_product(n - 2); }
 
-/// result[l][m + l] = sqrt(4 pi / (2 l + 1)) r^l Y_lm, real.
+/// result[l][m + l] = sqrt(4 pi / (2 l + 1)) r^l Y_lm, real. Source: Helgaker, Jorgensen, Olsen,
+/// Molecular Electronic-Structure Theory (2000), eqs. 6.4.70 to 6.4.73.
 Harmonics solid_harmonics(const Vector3& d, int highest) {
   const auto [x, y, z] = d;
   const double square = x * x + y * y + z * z;
@@ -46,19 +47,10 @@ Harmonics solid_harmonics(const Vector3& d, int highest) {
   return s;
 }
 
-/// The radial part without r^l of functions whose angular part has `angular_norm` over the sphere
-/// for r^l: of a primitive, (integral of r^(2 l + 2) exp(-2 a r^2))^(-1/2).
-double radial_value(const Contraction& c, double square) {
-  const int l = c.angular_momentum;
-  double value = 0;
-  for (std::size_t p = 0; p < c.exponents.size(); ++p) {
-    const double a = c.exponents[p];
-    if (a * square > 80) continue;
-    const double integral = odd_product(2 * l + 1) * std::sqrt(std::numbers::pi) /
-                            (std::exp2(l + 2) * std::pow(2 * a, l + 1.5));
-    value += c.coefficients[p] * std::exp(-a * square) / std::sqrt(integral);
-  }
-  return value;
+/// What gives r^l exp(-a r^2) norm 1: (integral of r^(2 l + 2) exp(-2 a r^2))^(-1/2).
+double radial_factor(int l, double a) {
+  return 1 / std::sqrt(odd_product(2 * l + 1) * std::sqrt(std::numbers::pi) /
+                       (std::exp2(l + 2) * std::pow(2 * a, l + 1.5)));
 }
 
 /// The norm of our contractions: those of a file need not have norm 1.
@@ -73,26 +65,52 @@ double contraction_norm(const Contraction& c) {
   return std::sqrt(square);
 }
 
-void shell_values(const Shell& shell, bool spherical, const Vector3& point, double* values) {
+/// The basis with all that does not depend on the point in its coefficients: norms of primitives
+/// and contractions, and the factor that gives the solid harmonics, and x^l, norm 1 on the sphere.
+AoBasis scaled(AoBasis basis) {
+  for (Shell& shell : basis.shells) {
+    Contraction& c = shell.contraction;
+    const int l = c.angular_momentum;
+    base::require(l <= most_momentum, "shells up to l = 8");
+    const double factor = std::sqrt((2 * l + 1) / (4 * std::numbers::pi)) / contraction_norm(c);
+    for (std::size_t p = 0; p < c.exponents.size(); ++p)
+      c.coefficients[p] *= factor * radial_factor(l, c.exponents[p]);
+  }
+  return basis;
+}
+
+double radial_value(const Contraction& scaled, double square) {
+  double value = 0;
+  for (std::size_t p = 0; p < scaled.exponents.size(); ++p)
+    if (const double x = scaled.exponents[p] * square; x <= 80)
+      value += scaled.coefficients[p] * std::exp(-x);
+  return value;
+}
+
+void shell_values(const Shell& scaled, bool spherical, const Vector3& point, double* values) {
   Vector3 d{};
-  for (std::size_t axis = 0; axis < 3; ++axis) d[axis] = point[axis] - shell.center_bohr[axis];
-  const int l = shell.contraction.angular_momentum;
-  base::require(l <= most_momentum, "shells up to l = 8");
-  const double square = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
-  const double radial =
-      radial_value(shell.contraction, square) / contraction_norm(shell.contraction);
-  if (spherical && l > 1) {
-    const Harmonics harmonics = solid_harmonics(d, l);
-    const double factor = radial * std::sqrt((2 * l + 1) / (4 * std::numbers::pi));
-    for (int m = -l; m <= l; ++m)
-      *values++ = factor * harmonics[static_cast<std::size_t>(l)][static_cast<std::size_t>(m + l)];
+  for (std::size_t axis = 0; axis < 3; ++axis) d[axis] = point[axis] - scaled.center_bohr[axis];
+  const int l = scaled.contraction.angular_momentum;
+  const double radial = radial_value(scaled.contraction, d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+  if (radial == 0) {
+    std::fill_n(values, scaled.function_count, 0.0);
     return;
   }
-  // x^l has norm 1: its angular part is sqrt(4 pi / (2 l + 1)) on the sphere.
-  const double factor = radial * std::sqrt((2 * l + 1) / (4 * std::numbers::pi));
+  if (spherical && l > 1) {
+    const Harmonics harmonics = solid_harmonics(d, l);
+    for (int m = -l; m <= l; ++m)
+      *values++ = radial * harmonics[static_cast<std::size_t>(l)][static_cast<std::size_t>(m + l)];
+    return;
+  }
   for (int x = l; x >= 0; --x)
     for (int y = l - x; y >= 0; --y)
-      *values++ = factor * std::pow(d[0], x) * std::pow(d[1], y) * std::pow(d[2], l - x - y);
+      *values++ = radial * std::pow(d[0], x) * std::pow(d[1], y) * std::pow(d[2], l - x - y);
+}
+
+/// values[mu] = chi_mu(point), bohr^(-3/2).
+void function_values(const AoBasis& scaled, const Vector3& point, std::span<double> values) {
+  for (const Shell& shell : scaled.shells)
+    shell_values(shell, scaled.spherical, point, values.data() + shell.first_function);
 }
 
 std::string head_of(const Molecule& molecule, const Grid& grid, std::string_view title) {
@@ -114,6 +132,7 @@ std::string head_of(const Molecule& molecule, const Grid& grid, std::string_view
 std::string cube(const Molecule& molecule, const AoBasis& basis, const Grid& grid,
                  std::string_view title, const std::function<double(std::span<const double>)>& at) {
   std::string text = head_of(molecule, grid, title);
+  const AoBasis functions = scaled(basis);
   std::vector<double> values(static_cast<std::size_t>(basis.function_count));
   for (Extent i = 0; i < grid.points[0]; ++i)
     for (Extent j = 0; j < grid.points[1]; ++j) {
@@ -123,7 +142,7 @@ std::string cube(const Molecule& molecule, const AoBasis& basis, const Grid& gri
         for (std::size_t axis = 0; axis < 3; ++axis)
           point[axis] =
               grid.origin_bohr[axis] + grid.spacing_bohr * static_cast<double>(place[axis]);
-        function_values(basis, point, values);
+        function_values(functions, point, values);
         fmt::format_to(std::back_inserter(text), " {:>12.5e}{}", at(values),
                        k % 6 == 5 && k + 1 < grid.points[2] ? "\n" : "");
       }
@@ -133,12 +152,6 @@ std::string cube(const Molecule& molecule, const AoBasis& basis, const Grid& gri
 }
 
 }  // namespace
-
-void function_values(const AoBasis& basis, const Vector3& point, std::span<double> values) {
-  base::require(std::ssize(values) == basis.function_count, "a value for each function");
-  for (const Shell& shell : basis.shells)
-    shell_values(shell, basis.spherical, point, values.data() + shell.first_function);
-}
 
 Grid grid_around(const Molecule& molecule, double spacing_bohr, double margin_bohr) {
   constexpr double most_points = 1e8;
