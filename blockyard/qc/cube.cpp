@@ -12,7 +12,7 @@
 #include <numeric>
 
 #include "blockyard/base/error.h"
-#include "blockyard/base/text.h"
+#include "blockyard/qc/detail/words.h"
 
 namespace blockyard::qc {
 
@@ -114,7 +114,7 @@ void function_values(const AoBasis& scaled, const Vector3& point, std::span<doub
 }
 
 std::string head_of(const Molecule& molecule, const Grid& grid, std::string_view title) {
-  std::string text = fmt::format("{}\nblockyard, atomic units\n", base::showable(title));
+  std::string text = fmt::format("{}\nblockyard, atomic units\n", detail::one_line(title));
   text += fmt::format("{:>5} {:>12.6f} {:>12.6f} {:>12.6f}\n", molecule.atoms.size(),
                       grid.origin_bohr[0], grid.origin_bohr[1], grid.origin_bohr[2]);
   for (std::size_t axis = 0; axis < 3; ++axis)

@@ -20,7 +20,7 @@ struct Grid {
 /// A box around the molecule with this margin. Throws Error{bad_input} for more than 1e8 points.
 [[nodiscard]] Grid grid_around(const Molecule& molecule, double spacing_bohr, double margin_bohr);
 
-/// The format of Gaussian's cube files with the values at the points of
+/// The format of Gaussian's cube files, the title in one line, with the values at the points of
 ///   sum over mu of  c[mu] chi_mu,  bohr^(-3/2)  (an orbital: n coefficients), or
 ///   sum over mu, nu of  D[mu,nu] chi_mu chi_nu,  bohr^-3  (a density: n * n, symmetric).
 [[nodiscard]] std::string orbital_cube(const Molecule& molecule, const AoBasis& basis,

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "blockyard/base/error.h"
+#include "blockyard/qc/detail/words.h"
 #include "blockyard/qc/element.h"
 #include "blockyard/qc/orbitals.h"
 
@@ -150,7 +151,8 @@ std::string molden_text(const WaveFunction& wave_function) {
   for (const Shell& shell : basis.shells)
     if (shell.contraction.angular_momentum >= static_cast<int>(shell_letters.size()))
       throw base::Error(base::Errc::bad_input, "the Molden format has no shells beyond h");
-  std::string text = fmt::format("[Molden Format]\n[Title]\n {}\n", wave_function.title);
+  std::string text =
+      fmt::format("[Molden Format]\n[Title]\n {}\n", detail::one_line(wave_function.title));
   text += print_atoms(wave_function.molecule) +
           print_shells(basis, wave_function.molecule.atoms.size());
   if (basis.spherical) text += "[5D]\n[7F]\n[9G]\n[11H]\n";

@@ -10,6 +10,7 @@
 #include "blockyard/base/error.h"
 #include "blockyard/base/number.h"
 #include "blockyard/base/read_file.h"
+#include "blockyard/base/text.h"
 
 namespace blockyard::qc::detail {
 
@@ -34,6 +35,13 @@ std::vector<std::string_view> split_lines(std::string_view text) {
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return lines;
+}
+
+std::string one_line(std::string_view text) {
+  std::string line(text);
+  std::ranges::replace_if(
+      line, [](char c) { return c == '\n' || c == '\r'; }, ' ');
+  return base::showable(line);
 }
 
 std::optional<double> parse_real(std::string_view word) {

@@ -15,6 +15,9 @@ namespace blockyard::qc::detail {
 /// The lines of a text without their line ends; line number n is element n - 1.
 [[nodiscard]] std::vector<std::string_view> split_lines(std::string_view text);
 
+/// A text as one line of a file: line ends become blanks; as base::showable else.
+[[nodiscard]] std::string one_line(std::string_view text);
+
 /// A finite real such as -1.5, +2, .5E-3 or 1.0D+02 (Fortran), or nothing.
 [[nodiscard]] std::optional<double> parse_real(std::string_view word);
 
