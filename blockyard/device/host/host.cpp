@@ -11,6 +11,7 @@
 #include <string>
 #include <utility>
 
+#include "blockyard/base/current_error.h"
 #include "blockyard/base/error.h"
 #include "blockyard/base/machine_limits.h"
 #include "blockyard/base/text.h"
@@ -57,6 +58,11 @@ blockyard_status remember(Device& device, blockyard_status status, std::string t
   return status;
 }
 
+blockyard_status status_of(Errc code) noexcept {
+  if (code == Errc::bad_input) return BLOCKYARD_BAD_ARGUMENT;
+  return code == Errc::no_memory ? BLOCKYARD_NO_MEMORY : BLOCKYARD_FAILED;
+}
+
 /// Runs `body(device)`, makes a status of an exception and remembers its text.
 template <class Body>
 blockyard_status guarded(blockyard_device* handle, Body body) noexcept {
@@ -64,14 +70,12 @@ blockyard_status guarded(blockyard_device* handle, Body body) noexcept {
   try {
     try {
       return body(device);
-    } catch (const Error& error) {
-      const bool is_input = error.code() == Errc::bad_input;
-      return remember(device, is_input ? BLOCKYARD_BAD_ARGUMENT : BLOCKYARD_FAILED, error.what());
+    } catch (...) {
+      const Error error = base::current_error();
+      return remember(device, status_of(error.code()), error.what());
     }
-  } catch (const std::bad_alloc&) {
-    return BLOCKYARD_NO_MEMORY;
   } catch (...) {
-    return BLOCKYARD_FAILED;
+    return BLOCKYARD_NO_MEMORY;  // not even for the text
   }
 }
 
