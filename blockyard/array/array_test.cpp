@@ -15,13 +15,11 @@
 namespace blockyard::array {
 namespace {
 
-TEST(Segments, know_extent_offset_and_subsegments) {
+TEST(Segments, know_extent_and_offset) {
   Segments segments;
   segments.set(IndexKind::ao, {5, 9, 2});
-  segments.set_subsegment(4);
   EXPECT_EQ(segments.count(IndexKind::ao), 3);
   EXPECT_EQ(segments.offset(IndexKind::ao, 3), 14);
-  EXPECT_EQ(segments.subsegment_count(IndexKind::ao, 2), 3);
   EXPECT_EQ(segments.extent(IndexKind::simple, -17), 1);
   EXPECT_THROW((void)segments.extent(IndexKind::ao, 4), base::Error);
   EXPECT_THROW((void)segments.extent(IndexKind::mo, 1), base::Error);

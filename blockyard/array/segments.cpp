@@ -63,8 +63,4 @@ void Segments::set_subsegment(Extent at_most) {
   subsegment_ = at_most;
 }
 
-std::int64_t Segments::subsegment_count(IndexKind kind, std::int64_t number) const {
-  return (extent(kind, number) + subsegment_ - 1) / subsegment_;
-}
-
 }  // namespace blockyard::array

@@ -30,8 +30,6 @@ class Segments {
   /// Subsegments of at most this many elements (subindexes of SIAL).
   void set_subsegment(Extent at_most);
   [[nodiscard]] Extent subsegment() const noexcept { return subsegment_; }
-  /// How many subsegments segment `number` has: all as long as can be but for the last.
-  [[nodiscard]] std::int64_t subsegment_count(IndexKind kind, std::int64_t number) const;
 
   friend bool operator==(const Segments&, const Segments&) = default;
 
