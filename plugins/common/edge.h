@@ -26,7 +26,8 @@ namespace blockyard::plugin {
 
 /// The C table over a class Machine, one open device, with:
 /// - Stream, Point (a recorded event), Plan: what the handles stand for. The first two have
-///   `has_failed`; a plan has operation and workspace_bytes
+///   `has_failed`, a stream also the string `failure`, which is kept here; a plan has operation and
+///   workspace_bytes
 /// - Place: where an address is, in the words of the vendor; optional<Place> find(address, bytes)
 /// - Pending: what can be waited for without the lock; pending(Stream&) and pending(Point&),
 ///   static is_done(Pending), static finish(Pending)
@@ -43,7 +44,7 @@ namespace blockyard::plugin {
 template <class Machine>
 class Edge : EdgeCalls<Machine> {
   using Calls = EdgeCalls<Machine>;
-  using Calls::finish, Calls::locked, Calls::of, Calls::on_stream;
+  using Calls::finish, Calls::locked, Calls::noting_failure, Calls::of, Calls::on_stream;
   using typename Calls::Device, typename Calls::Pending, typename Calls::Place;
   using typename Calls::Stream;
 
@@ -226,11 +227,13 @@ class Edge : EdgeCalls<Machine> {
   static blockyard_status event_record(blockyard_device* handle, blockyard_event* event,
                                        blockyard_stream* stream) {
     return locked(handle, [&](Device& device, Machine& machine) {
-      of(event).has_failed = true;  // unless it is recorded
-      machine.record(of(event), of(stream));
-      of(event).has_failed = of(stream).has_failed;
-      return of(stream).has_failed ? device.fail(BLOCKYARD_FAILED, "work on the stream failed")
-                                   : BLOCKYARD_OK;
+      return noting_failure(device, of(stream), [&] {
+        of(event).has_failed = true;  // unless it is recorded
+        machine.record(of(event), of(stream));
+        of(event).has_failed = of(stream).has_failed;
+        return of(stream).has_failed ? device.fail(BLOCKYARD_FAILED, "work on the stream failed")
+                                     : BLOCKYARD_OK;
+      });
     });
   }
 

@@ -74,9 +74,22 @@ class EdgeCalls {
                                     const Body& body) {
     return locked(handle, [&](Device& device, Machine& machine) {
       if (of(stream).has_failed)
-        return device.fail(BLOCKYARD_FAILED, "work on the stream failed: " + device.last_error);
-      return body(device, machine);
+        return device.fail(BLOCKYARD_FAILED, "work on the stream failed: " + of(stream).failure);
+      return noting_failure(device, of(stream), [&] { return body(device, machine); });
     });
+  }
+
+  /// Runs body() and keeps, where the stream fails in it, the text for all that follows there.
+  template <class Body>
+  static blockyard_status noting_failure(Device& device, Stream& stream, const Body& body) {
+    try {
+      const blockyard_status status = body();
+      if (stream.has_failed && stream.failure.empty()) stream.failure = device.last_error;
+      return status;
+    } catch (const std::exception& error) {
+      if (stream.has_failed && stream.failure.empty()) stream.failure = error.what();
+      throw;
+    }
   }
 
   /// Waits without the lock.

@@ -19,6 +19,7 @@ struct Machine {
   };
   struct Stream {
     bool has_failed = false;
+    std::string failure = {};
   };
   using Point = Stream;
   struct Plan {
@@ -134,6 +135,22 @@ TEST_F(EdgeTest, WhatFollowsOnAFailedStreamIsSkipped) {
   Machine::fails = false;
   EXPECT_EQ(fill(), BLOCKYARD_FAILED);
   EXPECT_EQ(table.stream_synchronise(device, stream), BLOCKYARD_FAILED);
+}
+
+TEST_F(EdgeTest, AFailedStreamTellsItsOwnFailureHoweverOftenItIsAsked) {
+  const auto text = [this] {
+    char told[256] = {};
+    table.last_error(device, told, sizeof told);
+    return std::string(told);
+  };
+  Machine::fails = true;
+  EXPECT_EQ(fill(), BLOCKYARD_FAILED);
+  Machine::fails = false;
+  for (int time = 0; time < 3; ++time) {
+    EXPECT_EQ(table.host_unlock(device, 64), BLOCKYARD_BAD_ARGUMENT) << "another failure";
+    EXPECT_EQ(table.stream_synchronise(device, stream), BLOCKYARD_FAILED);
+    EXPECT_EQ(text(), "work on the stream failed: the device is lost");
+  }
 }
 
 TEST_F(EdgeTest, AnEventThatWasNeverRecordedIsDone) {

@@ -94,6 +94,7 @@ class Machine {
     BlasOwner blas;   ///< made for the first product: it takes memory, and most streams only copy
     EventOwner mark;  ///< where the memory stream waits for this one
     bool has_failed = false;
+    std::string failure = {};
   };
   struct Point {
     EventOwner raw;

@@ -83,6 +83,7 @@ class Machine {
     Queue queue;
     Event last;
     bool has_failed = false;
+    std::string failure = {};
   };
   /// A recorded place in a stream.
   struct Point {
