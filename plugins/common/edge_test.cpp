@@ -89,6 +89,16 @@ struct Machine {
   Plan plan;
 };
 
+TEST(Options, AValueThatIsNoNumberIsNoUnknownOption) {
+  std::uint64_t bytes = 0;
+  const auto take = [&](std::string_view key, std::string_view value) -> std::string {
+    return key == "memory" ? read_number(value, bytes) : "there is memory=";
+  };
+  EXPECT_EQ(read_options("memory=400", take), "");
+  EXPECT_EQ(read_options("memory=4G", take), "option 'memory=4G' wants a whole number");
+  EXPECT_EQ(read_options("speed=4", take), "unknown option 'speed=4': there is memory=");
+}
+
 class EdgeTest : public ::testing::Test {
  protected:
   void SetUp() override {

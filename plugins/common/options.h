@@ -9,6 +9,9 @@
 
 namespace blockyard::plugin {
 
+/// What is wrong with the value of a known option.
+inline constexpr const char* not_a_number = "wants a whole number";
+
 /// Calls `take(key, value)` for every word "key=value" of `text`; it returns what is wrong, or "".
 /// Returns the first such answer.
 template <class Take>
@@ -21,6 +24,7 @@ template <class Take>
     std::string wrong = sign == std::string_view::npos
                             ? "it is not key=value"
                             : take(word.substr(0, sign), word.substr(sign + 1));
+    if (wrong == not_a_number) return "option '" + std::string(word) + "' " + wrong;
     if (!wrong.empty()) return "unknown option '" + std::string(word) + "': " + wrong;
   }
   return {};
@@ -30,7 +34,7 @@ template <class Take>
 [[nodiscard]] inline std::string read_number(std::string_view text, std::uint64_t& number) {
   const char* const end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, number);
-  return error == std::errc{} && stop == end ? "" : "it wants a whole number";
+  return error == std::errc{} && stop == end ? "" : not_a_number;
 }
 
 }  // namespace blockyard::plugin
