@@ -31,6 +31,7 @@ G4Update::G4Update(const Setting& setting, const ring::Layout& layout, const rin
       pool_(pool),
       whole_(setting.shape.axes, setting.shape.channels, {0, setting.shape.units()}),
       mine_(setting.shape.axes, setting.shape.channels, layout.range(seat)),
+      of_places_(static_cast<std::size_t>(layout.places(seat.ring))),
       green_(*setting.cluster, setting.shape.axes, setting.g0),
       cut_(cut_batch(setting.shape, layout.range(seat).count(), setting.batch, false)) {
   const ring::Range mine = layout.range(seat);
@@ -135,8 +136,11 @@ std::int64_t G4Update::tiles_bytes() const noexcept {
 
 fabric::Payload G4Update::part(const ring::Item& item, int place) {
   if (setting_.travel == Travel::sample) return nullptr;
-  const TileSet set(setting_.shape.axes, setting_.shape.channels,
-                    layout_.range({seat_.ring, place}));
+  std::optional<TileSet>& of_place = of_places_[static_cast<std::size_t>(place)];
+  if (!of_place)
+    of_place.emplace(setting_.shape.axes, setting_.shape.channels,
+                     layout_.range({seat_.ring, place}));
+  const TileSet& set = *of_place;
   const bool is_single = decode_head(item.head).is_single != 0;
   base::Buffer part = pool_.allocate(set.values() * (is_single ? sizeof(float) : sizeof(double)));
   if (is_single)

@@ -99,6 +99,7 @@ class G4Update final : public ring::Update {
   base::BufferPool& pool_;
   TileSet whole_;  ///< what all units need: the form of a Green's function that travels whole
   TileSet mine_;
+  std::vector<std::optional<TileSet>> of_places_;  ///< of this ring, once a part was made for them
   SampleGreen green_;
   BatchCut cut_;
   std::deque<Part> parts_;                  ///< none on a device
