@@ -215,6 +215,7 @@ Estimate estimate(std::span<const Complex> sums, std::span<const Complex> signs)
   for (const Complex& one : sums) sum += one;
   for (const Complex& one : signs) sign += one;
   Estimate result{sum / sign, 0};
+  if (sums.size() < 2) return result;
   double real = 0;
   double imaginary = 0;
   double filled = 0;
