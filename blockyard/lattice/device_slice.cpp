@@ -63,11 +63,10 @@ class DeviceSlice::State {
         stream_(device.open_stream()),
         staged_{{{{}, {}, device.open_event()}, {{}, {}, device.open_event()}}} {
     const Axes& axes = setting.shape.axes;
-    extents_ = {axes.sites,        axes.bands,
-                axes.compact(),    axes.extended(),
-                axes.offset(),     setting.shape.exchange_momenta,
-                axes.exchange,     static_cast<int>(setting.shape.channels.size()),
-                setting.shape.bins};
+    extents_ = {axes.sites,     axes.bands,
+                axes.compact(), axes.extended(),
+                axes.offset(),  setting.shape.exchange_momenta,
+                axes.exchange,  static_cast<int>(setting.shape.channels.size())};
     make_tables();
     const Extent unit = bytes_of(setting.shape.unit_values());
     for (Extent k = 0; k < setting.units.count(); ++k) {

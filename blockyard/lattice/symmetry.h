@@ -22,7 +22,6 @@ class Symmetry {
 
   /// How many operations there are, the identity included; conjugation is not counted.
   [[nodiscard]] int operations() const noexcept { return static_cast<int>(maps_.size()); }
-  [[nodiscard]] bool has_conjugation() const noexcept { return !conjugate_maps_.empty(); }
   /// values: those of a unit. The result holds until the next call.
   [[nodiscard]] std::span<const double> average(std::span<const double> values);
 

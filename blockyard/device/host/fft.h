@@ -15,7 +15,7 @@ class Fft {
   /// each other.
   [[nodiscard]] static std::unique_ptr<const Fft> plan(const blockyard_operation& operation);
   virtual ~Fft() = default;
-  /// `left` may be overwritten.
+  /// `left` stays, unless it is `result`.
   virtual void run(void* result, void* left) const = 0;
 };
 

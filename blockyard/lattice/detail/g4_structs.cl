@@ -7,7 +7,7 @@ typedef struct {
 
 /// Extents: those of Axes, and how many exchange momenta (transfers) and frequencies (exchange).
 typedef struct {
-  int momenta, bands, compact, extended, offset, transfers, exchange, channels, bins;
+  int momenta, bands, compact, extended, offset, transfers, exchange, channels;
 } G4Extents;
 
 /// The samples of one run, all of one bin; `first`: where they begin in `signs` and `slots`.
