@@ -75,10 +75,6 @@ void mark(BegunArray& begun, const Piece& piece, std::size_t index, std::size_t 
   }
 }
 
-std::string what_of(const std::string& label) {
-  return fmt::format("write the persistent array '{}'", label);
-}
-
 hdf5::ListId access_with_cache(const std::string& what) {
   hdf5::ListId access(H5Pcreate(H5P_DATASET_ACCESS), what);
   hdf5::check(H5Pset_chunk_cache(access.get(), H5D_CHUNK_CACHE_NSLOTS_DEFAULT, chunk_cache_bytes,
@@ -108,6 +104,10 @@ struct PersistWriter::State {
       open_label = label;
     }
     return found->second;
+  }
+
+  [[nodiscard]] std::string what_of(const std::string& label) const {
+    return fmt::format("write the persistent array '{}' to {}", label, path.string());
   }
 
   void close_set() {
@@ -140,7 +140,7 @@ void PersistWriter::begin_array(const std::string& label, const PersistedArray& 
   layout::check_array(label, array);
   if (state_->begun.contains(label))
     throw Error(Errc::bad_input, fmt::format("two persistent arrays have the label '{}'", label));
-  const std::string what = what_of(label);
+  const std::string what = state_->what_of(label);
   state_->close_set();
   const auto dims = layout::dims_of(array);
   const auto order = static_cast<int>(dims.size());
@@ -182,7 +182,7 @@ void PersistWriter::write_block(const std::string& label, const Piece& piece,
       hdf5::element_type(elements.is_complex, elements.is_single, hdf5::Place::memory);
   hdf5::check(H5Dwrite(state_->set.get(), type.get(), in_memory.get(), in_file.get(), H5P_DEFAULT,
                        values.data()),
-              fmt::format("write the persistent array '{}' to {}", label, state_->path.string()));
+              state_->what_of(label));
   mark(begun, piece, begun.array.segments.size() - 1, 0);
 }
 
