@@ -151,6 +151,13 @@ bool print_results(const OutputOptions& options, const job::Job& job, const job:
   return is_whole && results.lost.empty();
 }
 
+/// Of a run whose files could not all be written.
+void tell_of_checkpoints(const job::Job& job) {
+  const std::string& folder = job.run.checkpoint_folder;
+  if (!job::last_checkpoint_hint(folder).empty())
+    print_error("the checkpoints are kept; to continue: blockyard resume {}\n", folder);
+}
+
 /// The outcome of a run, for the caller that ends the process.
 struct End {
   int code = 0;
@@ -193,17 +200,17 @@ End lead(const job::Job& job, const OutputOptions& options, const job::SavedRun*
       output.print(text);
     };
     report::IterationTable table(print);
-    const job::Results results =
-        job::run(job,
-                 make_hooks(
-                     job, [&](std::string_view text) { is_table ? table.add(text) : print(text); },
-                     progress, live, end),
-                 from, session);
-    progress.clear();
-    const bool is_whole = print_results(options, job, results, context, table, output);
-    if (!results.lost.empty() && !job.run.checkpoint_folder.empty())
-      print_error("the checkpoints are kept; to continue: blockyard resume {}\n",
-                  job.run.checkpoint_folder);
+    job::Hooks hooks = make_hooks(
+        job, [&](std::string_view text) { is_table ? table.add(text) : print(text); }, progress,
+        live, end);
+    bool is_whole = false;
+    hooks.deliver = [&](const job::Results& results) {
+      progress.clear();
+      is_whole = print_results(options, job, results, context, table, output);
+      return is_whole;
+    };
+    const job::Results results = job::run(job, hooks, from, session);
+    if (!is_whole) tell_of_checkpoints(job);
     if (told != nullptr) {
       told->energies = job::method_results(job, results).energies;
       told->results = report::results_json(job, results);

@@ -76,7 +76,8 @@ class Run {
     make_world();
   }
 
-  Results execute() {
+  /// `spent_seconds`: what the run has taken before.
+  Results execute(double spent_seconds) {
     const double begin = base::now_seconds();
     make_recordings();
     for (int rank = 0; rank < job_.workers + job_.servers; ++rank) {
@@ -90,13 +91,13 @@ class Run {
     ranks_->end();
     if (const std::exception_ptr error = ranks_->error()) std::rethrow_exception(error);
     if (!results_.unconverged.empty()) results_.steps.resize(results_.steps_run);
-    if (checkpoints_ && process_ == 0 && results_.lost.empty() && results_.unconverged.empty())
-      checkpoints_->remove_all();
     results_.seconds = base::now_seconds() - begin;
     results_.peak_block_bytes = static_cast<std::int64_t>(pool_.peak_live_bytes());
     results_.peak_rss_bytes = peak_rss_bytes();
     take_recordings();
+    results_.seconds += spent_seconds;
     if (session_ != nullptr) gather_results();
+    if (process_ == 0) deliver();
     return std::move(results_);
   }
 
@@ -255,6 +256,14 @@ class Run {
       add_part(parts[process], results_);
   }
 
+  /// Until its results are where they last, the run can be resumed.
+  void deliver() {
+    pool_.free_kept();  // what is written takes memory, too
+    const bool is_delivered = !hooks_.deliver || hooks_.deliver(results_);
+    if (checkpoints_ && is_delivered && results_.lost.empty() && results_.unconverged.empty())
+      checkpoints_->remove_all();
+  }
+
   void give_up(const std::string& cause) {
     scratch_->remove();
     if (hooks_.give_up) hooks_.give_up(cause);
@@ -369,9 +378,7 @@ Results run(const Job& job, const Hooks& hooks, const SavedRun* from, fabric::Mp
     reuse_freed_memory();
   else
     return_freed_blocks();
-  Results results = Run(job, hooks, from, session, std::move(guess)).execute();
-  results.seconds += guess_seconds;
-  return results;
+  return Run(job, hooks, from, session, std::move(guess)).execute(guess_seconds);
 }
 
 }  // namespace blockyard::job

@@ -79,6 +79,9 @@ struct Hooks {
   /// Called again and again, after an error, while a rank does not stop within four seconds (a
   /// super instruction that does not return). Ends the process at once, or that instruction.
   std::function<void(std::string_view)> give_up;
+  /// At process 0: takes the results of the run to where they last. Its checkpoints are removed
+  /// only afterwards, and stay if this returns false.
+  std::function<bool(const Results&)> deliver;
 };
 
 /// Runs the programs of a job, each rank on a thread of its own, and joins them all.

@@ -202,6 +202,16 @@ class Checkpoints(common.JobTest):
             self.assert_same(self.resumed(), reference)
             shutil.rmtree(self.saved)
 
+    def test_a_run_whose_results_are_not_written_can_be_resumed(self):
+        reference = self.reference()
+        for fault, code in (({"signal": 9}, -signal.SIGKILL), ({"errno": 28}, 1)):
+            done = self.run_saving({"call": "rename", "path": ".lost.json", "at": 1, **fault}, "--checkpoint", "0s",
+                                   "--json", "lost.json")
+            self.assertEqual(done.returncode, code, done.stderr)
+            self.assertEqual("blockyard resume" in done.stderr, code == 1, done.stderr)
+            self.assert_same(self.resumed(), reference)
+            shutil.rmtree(self.saved)
+
     def test_a_disk_that_fails_during_a_checkpoint_ends_the_run_and_keeps_the_one_before(self):
         reference = self.reference()
         for call, error, text in (("pwrite", 28, "No space left"), ("pwrite", 5, "Input/output"),
