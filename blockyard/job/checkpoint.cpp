@@ -86,6 +86,7 @@ CheckpointFolder::CheckpointFolder(const Job& job, const Hooks& hooks, const Res
 
 CheckpointFolder::~CheckpointFolder() {
   if (!lock_) return;
+  detail::remove_parts(folder_);
   lock_.reset();
   std::error_code ignored;
   if (is_ours_) fs::remove(folder_, ignored);  // only if it is empty

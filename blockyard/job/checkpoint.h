@@ -77,7 +77,7 @@ class CheckpointFolder final : public worker::Checkpoints {
                    bool leads, bool is_new);
   CheckpointFolder(const CheckpointFolder&) = delete;
   CheckpointFolder& operator=(const CheckpointFolder&) = delete;
-  /// Removes a folder without a usable checkpoint, unless the user made it.
+  /// Removes checkpoints that are not complete, and a folder without any, unless the user made it.
   ~CheckpointFolder() override;
 
   /// Worker 0: notes that this program begins.

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <exception>
+#include <optional>
 #include <set>
 #include <span>
 #include <utility>
@@ -22,19 +24,46 @@ using base::Error;
 
 namespace detail {
 
+namespace {
+
+/// The number in "checkpoint-000007" and what follows it.
+std::optional<std::pair<std::uint64_t, std::string_view>> read_name(std::string_view name) {
+  if (!name.starts_with(checkpoint_prefix)) return std::nullopt;
+  name.remove_prefix(checkpoint_prefix.size());
+  std::uint64_t number = 0;
+  const char* const last = name.data() + name.size();
+  const auto [end, error] = std::from_chars(name.data(), last, number);
+  if (error != std::errc()) return std::nullopt;
+  return std::pair(number, std::string_view(end, last));
+}
+
+}  // namespace
+
 std::vector<std::uint64_t> complete_checkpoints(const fs::path& folder) {
   std::vector<std::uint64_t> numbers;
   std::error_code status;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, status)) {
     const std::string name = entry.path().filename().string();
-    if (!name.starts_with(checkpoint_prefix)) continue;
-    std::uint64_t number = 0;
-    const char* const last = name.data() + name.size();
-    const auto [end, error] = std::from_chars(name.data() + checkpoint_prefix.size(), last, number);
-    if (error == std::errc() && end == last) numbers.push_back(number);
+    const auto found = read_name(name);
+    if (found && found->second.empty()) numbers.push_back(found->first);
   }
   std::sort(numbers.begin(), numbers.end());
   return numbers;
+}
+
+void remove_parts(const fs::path& folder) noexcept {
+  try {
+    std::vector<fs::path> parts;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+      const std::string name = entry.path().filename().string();
+      const auto found = read_name(name);
+      if (found && found->second == part_ending) parts.push_back(entry.path());
+    }
+    std::error_code ignored;
+    for (const fs::path& part : parts) fs::remove_all(part, ignored);
+  } catch (const std::exception&) {
+    // They only take room on disk.
+  }
 }
 
 void write_results(base::FieldWriter& out, std::span<const StepResult> steps) {

@@ -212,6 +212,14 @@ class Checkpoints(common.JobTest):
             self.assert_same(self.resumed(), reference)
             shutil.rmtree(self.saved)
 
+    def test_a_checkpoint_that_is_not_complete_goes_with_the_run_that_fails_or_with_the_next(self):
+        self.run_saving({"call": "pwrite", "path": "worker-1", "errno": 28, "at": 1}, "--checkpoint", "0s")
+        self.assertFalse(self.saved.exists())
+        self.save_some()
+        self.assertTrue((self.saved / "checkpoint-000006.part").exists())
+        self.results_of("resume", self.saved, "--checkpoint", "1h")
+        self.assertFalse(self.saved.exists())
+
     def test_a_disk_that_fails_during_a_checkpoint_ends_the_run_and_keeps_the_one_before(self):
         reference = self.reference()
         for call, error, text in (("pwrite", 28, "No space left"), ("pwrite", 5, "Input/output"),

@@ -28,6 +28,9 @@ struct Progress {
 /// The numbers of the complete checkpoints in a folder, the oldest first.
 [[nodiscard]] std::vector<std::uint64_t> complete_checkpoints(const std::filesystem::path& folder);
 
+/// Removes what was being written when a run failed or was killed, or removed when it was killed.
+void remove_parts(const std::filesystem::path& folder) noexcept;
+
 /// What the report of a run needs of the programs that are over; their metrics are not kept.
 void write_results(base::FieldWriter& out, std::span<const StepResult> steps);
 [[nodiscard]] std::vector<StepResult> read_results(base::FieldReader& in);
