@@ -364,8 +364,10 @@ const RunOption* find_run_option(std::string_view key) noexcept {
 }
 
 void name_checkpoints(RunSpec& run, std::string_view first_file) {
-  if (run.checkpoint_seconds && run.checkpoint_folder.empty())
-    run.checkpoint_folder = std::filesystem::path(first_file).stem().string() + ".checkpoint";
+  if (!run.checkpoint_seconds || !run.checkpoint_folder.empty()) return;
+  // Of standard input: no command takes a name that begins like an option.
+  const std::filesystem::path named = first_file == "-" ? "job" : first_file;
+  run.checkpoint_folder = named.stem().string() + ".checkpoint";
 }
 
 }  // namespace blockyard::input

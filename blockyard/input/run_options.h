@@ -58,7 +58,7 @@ struct RunOption {
 [[nodiscard]] const RunOption* find_run_option(std::string_view key) noexcept;
 
 /// A run that takes checkpoints and does not say where: FILE.checkpoint in the current folder, by
-/// the name of the first file without folder and ending.
+/// the name of the first file without folder and ending; job.checkpoint for "-", standard input.
 void name_checkpoints(RunSpec& run, std::string_view first_file);
 
 }  // namespace blockyard::input

@@ -78,5 +78,12 @@ TEST(RunOptions, NameTheFolderOfCheckpointsByTheJob) {
   EXPECT_EQ(run.checkpoint_folder, "water.checkpoint");
 }
 
+TEST(RunOptions, CheckpointsOfStandardInputHaveANameThatResumeTakes) {
+  RunSpec run;
+  run.checkpoint_seconds = 60;
+  name_checkpoints(run, "-");
+  EXPECT_EQ(run.checkpoint_folder, "job.checkpoint");
+}
+
 }  // namespace
 }  // namespace blockyard::input
