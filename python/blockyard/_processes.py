@@ -242,5 +242,4 @@ def fingerprint(array: np.ndarray | BlockSource) -> tuple[Any, ...]:
         last = [min(extent, 2) for extent in array.shape]
         return array.shape, array.dtype.str, array.read([0] * array.ndim, last).tobytes()
     places = np.linspace(0, max(array.size - 1, 0), min(array.size, _sampled_elements)).astype(np.intp)
-    some = array[np.unravel_index(places, array.shape)] if array.size else array
-    return array.shape, array.dtype.str, np.ascontiguousarray(some).tobytes()
+    return array.shape, array.dtype.str, array.flat[places].tobytes()

@@ -63,6 +63,18 @@ def test_every_process_gets_the_results(processes, tmp_path, water):
     assert not list(tmp_path.glob("blockyard-*")), "something is left in the scratch folder"
 
 
+def test_einsum_takes_numbers_among_its_operands(tmp_path):
+    done = run_in(2, '''
+        import numpy as np
+        import blockyard
+        a = np.random.default_rng(1).random((5, 4))
+        with blockyard.Session(workers=1, memory="24M") as s:
+            assert np.allclose(s.einsum(",ij->ji", 2.5, a), 2.5 * a.T)
+            assert s.einsum(",", np.array(3), 4) == 12
+    ''', tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 def test_results_larger_than_memory_are_one_file_for_all(tmp_path):
     done = run_in(2, '''
         import os
