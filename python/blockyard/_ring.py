@@ -7,6 +7,7 @@ import os
 import pathlib
 import pickle
 import struct
+import threading
 import weakref
 from collections.abc import Callable
 from typing import Any
@@ -20,6 +21,7 @@ from ._supers import guarded
 
 Update = Callable[..., None]
 _most_head_bytes = 256
+_at_work: "set[Ring]" = set()  # of several processes: those with an update that are not finished
 _c_types = {"f4": "float", "f8": "double", "c8": "float2", "c16": "double2", "i4": "int", "i8": "long"}
 
 
@@ -40,7 +42,8 @@ class Ring:
     ``part`` is the slice of this process, initially zero. It may hold any state, not only a sum; its other
     axes are those of ``shape``. Without ``mpirun`` the slice is the whole array.
 
-    A ring belongs to one thread, and its update must not call it.
+    A ring belongs to one thread, and its update must not call it. Several can be filled in turn, once all of them have
+    their updates: while one waits, the others take items in.
 
     ring: the number of processes in a ring; None: all. The slices of several rings are added at the end.
     route: "ring" (an item goes from neighbour to neighbour) or "direct" (from its giver to each process).
@@ -87,6 +90,7 @@ class Ring:
         self._update: Update | None = None
         self._item: np.dtype | None = None  # None: items of any type
         self._is_finished = False
+        self._thread = threading.get_ident()
 
     def update(self, function: Update | None = None, *, opencl: str = "", cuda: str = "", item: Any = None) -> Any:
         """Decorator: ``function(part, array)`` or, where heads are given, ``function(part, array, head)`` takes
@@ -125,7 +129,18 @@ class Ring:
     def _begin(self, function: Update) -> None:
         self._update = function
         route, lanes, slots, both = self._options
-        self._ring.begin(guarded(self._take), _bytes_of(self._memory), route, lanes, slots, both)
+        self._ring.begin(guarded(self._take), self._serve_others, _bytes_of(self._memory), route, lanes, slots, both)
+        if self._processes is not None:
+            _at_work.add(self)
+
+    def _serve_others(self) -> bool:
+        """Takes items of the other rings of this thread in, for which another process may wait before it goes on with
+        this one; whether there are such rings."""
+        others = [ring for ring in list(_at_work) if ring is not self and ring._thread == self._thread]
+        for ring in others:
+            if not ring._ring.is_busy:
+                ring._ring.serve()
+        return bool(others)
 
     def _open_device(self, name: str, library: str, opencl: str, cuda: str) -> bool:
         assert self._item is not None
@@ -186,6 +201,7 @@ class Ring:
         size = self.dtype.itemsize // (2 if self.dtype.kind == "c" else 1)
         self._ring.finish(f"{kind}{size}")
         self._is_finished = True
+        _at_work.discard(self)
 
     def result(self) -> np.ndarray:
         """Collective. The whole array, at every process: call it before the ``with`` block ends. ``slice`` is the
@@ -231,11 +247,13 @@ class Ring:
 
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
         if error is not None:
+            _at_work.discard(self)
             self._ring.abort(f"{type(error).__name__}: {error}")
             return
         try:
             self.finish()
         except BaseException as failed:
+            _at_work.discard(self)
             self._ring.abort(f"{type(failed).__name__}: {failed}")
             raise
         self._ring.end()

@@ -28,6 +28,7 @@ namespace {
 
 constexpr double patience_seconds = 4;
 constexpr double look_seconds = 0.1;
+constexpr double serve_seconds = 0.005;  // between looks, while other rings are at work
 constexpr std::size_t kept_bytes = std::size_t{1} << 30;
 
 /// Calls a Python function for each item: update(head, payload), both bytes-like.
@@ -118,6 +119,7 @@ class PyRing {
   [[nodiscard]] ring::Range range() const { return layout_->range(layout_->seat(rank())); }
   [[nodiscard]] int rank() const { return endpoint_->rank(); }
   [[nodiscard]] int rings() const { return layout_->rings(); }
+  [[nodiscard]] bool is_busy() const { return is_busy_; }
 
   /// Work on the device of this process, if there are forms that it can use; returns whether.
   /// values: of the slice.
@@ -131,11 +133,13 @@ class PyRing {
     return kernel_.has_value();
   }
 
-  void begin(nb::callable function, const OutArray& slice, const std::string& route, int lanes,
-             int slots, bool both) {
+  /// serve_others: called while this ring waits; returns whether other rings are at work.
+  void begin(nb::callable function, nb::callable serve_others, const OutArray& slice,
+             const std::string& route, int lanes, int slots, bool both) {
     const Turn turn(is_busy_);
     slice_.emplace(slice);
     update_.emplace(std::move(function));
+    serve_others_ = std::move(serve_others);
     ring::Options options;
     options.route = route == "direct" ? ring::Route::direct : ring::Route::ring;
     options.direction = both ? ring::Direction::both : ring::Direction::right;
@@ -229,8 +233,8 @@ class PyRing {
     return options;
   }
 
-  /// Does the work of the rank in a thread, while this one, which made the world, moves messages
-  /// and looks for signals, as Ctrl-C.
+  /// Does the work of the rank in a thread, while this one, which made the world, moves messages,
+  /// looks for signals, as Ctrl-C, and serves other rings: another process may wait for these.
   template <class Work>
   void drive(const Work& work) {
     std::exception_ptr error, failure;  // of the rank; of this thread, which ends the rank's work
@@ -244,7 +248,8 @@ class PyRing {
       is_done = true;
       world_->wake();
     });
-    double look_at = base::now_seconds() + look_seconds;
+    double pause = serve_seconds;
+    double look_at = base::now_seconds() + pause;
     const auto fail = [&](const std::exception_ptr& why, std::string_view cause) {
       if (failure) return;
       endpoint_->abort(cause);
@@ -252,25 +257,36 @@ class PyRing {
     };
     while (!is_done) {
       try {
-        world_->progress(look_seconds);
+        world_->progress(pause);
       } catch (const std::exception&) {
         const base::Error told = base::current_error();
         fail(std::make_exception_ptr(told), told.what());
       }
       if (failure || base::now_seconds() < look_at) continue;
-      if (const std::exception_ptr signal = signal_error()) fail(signal, "stopped by a signal");
-      look_at = base::now_seconds() + look_seconds;
+      if (const std::exception_ptr signal = raised_by(&check_signals))
+        fail(signal, "stopped by a signal");
+      else if (const std::exception_ptr other = raised_by(
+                   [&] { pause = nb::cast<bool>(serve_others_()) ? serve_seconds : look_seconds; }))
+        fail(other, "stopped by an error of another ring of this process");
+      look_at = base::now_seconds() + pause;
     }
     rank.join();
     if (failure) std::rethrow_exception(failure);
     if (error) std::rethrow_exception(error);
   }
 
-  /// The exception of a handler, if there was a signal.
-  static std::exception_ptr signal_error() {
+  static void check_signals() {
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+  }
+  template <class Call>
+  static std::exception_ptr raised_by(const Call& call) {
     const nb::gil_scoped_acquire gil;
-    if (PyErr_CheckSignals() == 0) return nullptr;
-    return std::make_exception_ptr(nb::python_error());
+    try {
+      call();
+    } catch (const nb::python_error&) {
+      return std::current_exception();
+    }
+    return nullptr;
   }
 
   [[nodiscard]] ring::Ring& live() {
@@ -312,6 +328,7 @@ class PyRing {
     std::exception_ptr error;
     end_world(error);
     update_.reset();  // holds the Python object that holds this one
+    serve_others_.reset();
     slice_.reset();
     if (error) std::rethrow_exception(error);
   }
@@ -363,6 +380,7 @@ class PyRing {
   std::optional<ring::Member> member_;
   std::optional<OutArray> slice_;
   std::optional<PyUpdate> update_;
+  nb::object serve_others_;
   std::optional<device::Memory> memory_;  ///< of the slice
   std::optional<ring::KernelUpdate> kernel_;
   std::optional<ring::Ring> ring_;
@@ -379,6 +397,7 @@ void bind_rings(nb::module_& module) {
       .def_prop_ro("first", [](const PyRing& self) { return self.range().begin; })
       .def_prop_ro("last", [](const PyRing& self) { return self.range().end; })
       .def_prop_ro("rings", &PyRing::rings)
+      .def_prop_ro("is_busy", &PyRing::is_busy)
       .def("open_device", &PyRing::open_device)
       .def("begin", &PyRing::begin)
       .def("give", &PyRing::give)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import blockyard
+from test_ring import expect_good, with_mpi
 
 
 @pytest.mark.parametrize("dtype", ["U3", "M8[s]", ">f8", "?", [("n", "i4"), ("x", "f4")]])
@@ -39,3 +40,67 @@ def test_an_item_is_neither_masked_nor_kept():
             with blockyard.Ring((2,), fabric="loopback") as r:
                 r.update(lambda part, x: kept.append(x[1:]))
                 r.give(given)
+
+
+ALTERNATING = """
+import numpy as np
+import blockyard
+
+me, count = blockyard.processes()
+gives = 300
+with blockyard.Ring((5,)) as r, blockyard.Ring((6,), "i8") as q:
+
+    @r.update
+    def add(part, x):
+        part += x.sum()
+
+    @q.update
+    def subtract(part, x):
+        part -= x.sum()
+
+    for k in range(gives):
+        r.give(np.ones(3))
+        if (k + me) % 2:
+            q.give(np.ones(2, "i8"))
+            q.give(np.ones(1, "i8"))
+    assert (r.result() == 3 * gives * count).all() and (q.result() == -3 * gives // 2 * count).all()
+print("good", flush=True)
+"""
+
+
+@with_mpi
+def test_several_rings_are_filled_in_turn(tmp_path):
+    (tmp_path / "alternating.py").write_text(ALTERNATING)
+    expect_good(tmp_path / "alternating.py", 3)
+
+
+FAILING = """
+import numpy as np
+import blockyard
+
+me, count = blockyard.processes()
+try:
+    with blockyard.Ring((5,)) as r, blockyard.Ring((6,)) as q:
+
+        @r.update
+        def add(part, x):
+            part += x.sum()
+
+        @q.update
+        def fail(part, x):
+            raise RuntimeError("of q")
+
+        if me:
+            q.give(np.ones(2))
+        r.finish()
+        q.finish()
+except (RuntimeError, blockyard.CommunicationError) as error:
+    assert "of q" in str(error) or "another ring" in str(error), error
+    print("good", flush=True)
+"""
+
+
+@with_mpi
+def test_a_ring_that_waits_ends_with_the_error_of_another(tmp_path):
+    (tmp_path / "failing.py").write_text(FAILING)
+    expect_good(tmp_path / "failing.py", 2)
