@@ -165,8 +165,8 @@ class BlockArray(np.lib.mixins.NDArrayOperatorsMixin):
 
     @property
     def filename(self) -> str | None:
-        array = self._array
-        return str(array.filename) if isinstance(array, np.memmap) else None
+        array = self._array  # a copy in memory of a map is one without a file
+        return str(array.filename) if isinstance(array, np.memmap) and array.filename is not None else None
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         if copy:

@@ -106,6 +106,7 @@ endsial large
             c = result["c"]
             assert (c.filename is not None) == (c.nbytes > 8 * 2**20)
             np.testing.assert_array_equal(np.asarray(c), 2 * np.asarray(array))
+            assert copy.deepcopy(c).filename is None, "a copy is in memory"
             assert result.report["servers"][0]["peak_bytes"] < 16 * 2**20
     np.testing.assert_array_equal(c.block(1, 1), 2 * a[:300:2, :300:2])  # outlives the session
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.npy"]
