@@ -181,6 +181,9 @@ class BlockArray(np.lib.mixins.NDArrayOperatorsMixin):
     def __len__(self) -> int:
         return len(self._array)
 
+    def __contains__(self, value: Any) -> bool:
+        return value in self._computable()
+
     def __bool__(self) -> bool:
         return bool(self._array)
 

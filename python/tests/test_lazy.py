@@ -210,7 +210,7 @@ def test_what_a_program_left_can_be_computed_with():
   endpardo i
 endsial twice
 """, arrays={"a": np.arange(5.0)}, segments={"ao": [3, 2]})["c"]
-        assert made.mean() == 4.0 and made.max() == 8.0 and made.size == 5
+        assert 8.0 in made and 3.0 not in made and made.mean() == 4.0 and made.max() == 8.0 and made.size == 5
         with pytest.raises(TypeError, match="a = a \\+ b"):
             made += 1
         assert isinstance(made + 1, blockyard.LazyArray) and isinstance(made[1:3], np.ndarray)

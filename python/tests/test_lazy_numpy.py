@@ -181,3 +181,5 @@ def test_a_result_of_a_program_has_python_s_protocols():
     assert np.sum(x, where=truth) == np.sum(np.ones((1, 1)) * 2, where=truth) == 2.0
     one = blockyard._arrays.BlockArray("x", np.array(2.0), [])
     assert (int(one), float(one), complex(one)) == (2, 2.0, 2.0)
+    many = blockyard._arrays.BlockArray("x", np.array([[1.0, 2.0], [3.0, 4.0]]), [[2], [2]])
+    assert 3 in many and 5 not in many
