@@ -9,6 +9,7 @@
 
 #include "blockyard/base/buffer.h"
 #include "blockyard/flow/bind.h"
+#include "blockyard/flow/product_scratch.h"
 #include "blockyard/program/flow.h"
 
 namespace blockyard::flow {
@@ -192,7 +193,7 @@ MemoryNeed memory_need(const Program& program, const Tables& tables) {
   Reckoner reckoner(program, tables);
   need.block_bytes =
       std::min(reckoner.locals() + reckoner.need(0, program::proc_at(program, 0).end) +
-                   3 * need.largest_block_bytes,
+                   std::max(3 * need.largest_block_bytes, product_scratch(program, tables)),
                most_bytes);
   return need;
 }

@@ -273,6 +273,20 @@ TEST(MemoryNeed, counts_each_block_that_a_loop_makes) {
   EXPECT_EQ(need_of("t[i,j] = 1.0\nput d[i,j] = t[i,j]\n"), one);
 }
 
+TEST(MemoryNeed, is_enough_for_products_of_blocks_in_pieces_and_of_many_blocks) {
+  const std::string pieces = "s[i,j] = 1.0\nx += s[i,j]*s[j,k]*s[k,i]*s[i,k]*s[k,j]*s[j,i]\n";
+  const std::string sums =
+      "t[i,j] = 1.0\nu[j,k] = 1.0\nt[i,j] = (t[i,j] + t[i,j])*(u[j,k] + u[j,k])*(u[j,k] - "
+      "0.5*u[j,k])*(t[i,j] - 0.5*t[i,j])\n";
+  for (const std::string& body : {pieces, sums}) {
+    job::Job job =
+        job_of({program("p", "do i\ndo j\ndo k\n" + body + "enddo k\nenddo j\nenddo i\n")});
+    const flow::MemoryNeed need = job::memory_needs(job)[0].need;
+    job.memory.worker_bytes = need.static_bytes + need.block_bytes;
+    EXPECT_NO_THROW(static_cast<void>(job::run(job, {}))) << body;
+  }
+}
+
 TEST(Plan, says_that_a_worker_has_too_little_memory) {
   job::Job job = job_of({program("p", fill + multiply)});
   job.processes = job.workers = job.servers = 2;
