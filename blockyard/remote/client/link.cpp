@@ -83,7 +83,7 @@ Link::Link(std::unique_ptr<rpc::Transport> transport, const std::optional<Token>
 }
 
 Link::~Link() {
-  cut();
+  cut("closed");
   sender_.join();
   receiver_.join();
 }
@@ -167,10 +167,10 @@ void Link::post_work(const StreamKey& key, std::uint64_t sequence, rpc::Outgoing
     const std::lock_guard lock(mutex_);
     if (!lost_.empty()) return;
     Stream& stream = streams_[key];
-    stream.posted = sequence;
     if (!frame.payload.empty() && stream.progress.failed_from <= sequence)
       frame = without_payload(frame);
     posted_.push_back({std::move(frame), key});
+    stream.posted = sequence;
   }
   posted_cv_.notify_one();
 }
@@ -233,8 +233,11 @@ Progress Link::progress(const StreamKey& key) {
 
 void Link::fail(const StreamKey& key, std::uint64_t from, const std::string& text) {
   const std::lock_guard lock(mutex_);
-  Progress& now = streams_[key].progress;
+  Stream& stream = streams_[key];
+  Progress& now = stream.progress;
   if (from < now.failed_from) now = {now.done, from, text};
+  auto& landings = stream.landings;
+  while (!landings.empty() && landings.back().sequence >= from) landings.pop_back();
   changed_.notify_all();
 }
 
@@ -275,14 +278,14 @@ std::string Link::lost() {
   return is_over() ? lost_ : "";
 }
 
-void Link::cut() {
+void Link::cut(std::string why) {
   std::unique_lock lock(mutex_);
-  lose(lock, fmt::format("the link to {} was closed", transport_->peer()));
+  lose(lock, std::move(why));
   changed_.wait(lock, [&] { return threads_ == 0; });
 }
 
-void Link::lose(std::unique_lock<std::mutex>&, const std::string& why) {
-  if (lost_.empty()) lost_ = why;
+void Link::lose(std::unique_lock<std::mutex>&, std::string why) noexcept {
+  if (lost_.empty()) lost_ = std::move(why);
   transport_->cut();
   posted_cv_.notify_all();
 }
@@ -294,22 +297,27 @@ void Link::wait_until(std::unique_lock<std::mutex>& lock, const Holds& holds) {
   while (!holds() && !is_over()) {
     const double now = base::now_seconds();
     const double silent = silence.until(now, heard_), left = patience_seconds_ - silent;
-    if (left < 0)
-      lose(lock, fmt::format("the link to {} is lost: nothing arrived for {:g} s",
-                             transport_->peer(), patience_seconds_));
-    else if (std::min(silent, now - pinged_) > patience_seconds_ / 2 && lost_.empty()) {
-      pinged_ = now;
-      posted_.push_back({{static_cast<std::uint16_t>(Kind::ping), 0, {}, {}}});
-      posted_cv_.notify_one();
+    try {
+      if (left < 0)
+        lose(lock, fmt::format("the link to {} is lost: nothing arrived for {:g} s",
+                               transport_->peer(), patience_seconds_));
+      else if (std::min(silent, now - pinged_) > patience_seconds_ / 2 && lost_.empty()) {
+        pinged_ = now;
+        posted_.push_back({{static_cast<std::uint16_t>(Kind::ping), 0, {}, {}}});
+        posted_cv_.notify_one();
+      }
+    } catch (const std::bad_alloc&) {  // memory of the caller is still in use: it waits on
     }
     changed_.wait_for(lock, std::chrono::duration<double>(left > 0 ? std::min(left, step) : step));
   }
 }
 
 /// Called while the exception is handled.
-std::string Link::why_lost() const {
+std::string Link::why_lost() const noexcept try {
   return fmt::format("the link to {} is lost: {}", transport_->peer(),
                      base::current_error().what());
+} catch (const std::exception&) {
+  return "no memory";
 }
 
 void Link::send_posted() noexcept {
@@ -342,7 +350,7 @@ void Link::send_posted() noexcept {
       carried_.to_server += heard_ - began;
     }
   } catch (const std::exception&) {
-    lock.lock();
+    if (!lock.owns_lock()) lock.lock();
     lose(lock, why_lost());
   }
   posted_.clear();
@@ -360,7 +368,7 @@ void Link::receive_all() noexcept {
     why = why_lost();
   }
   std::unique_lock lock(mutex_);
-  lose(lock, why);
+  lose(lock, std::move(why));
   --threads_;
   changed_.notify_all();
 }

@@ -107,7 +107,7 @@ class Link {
   /// Why the link is lost; empty: it is not.
   [[nodiscard]] std::string lost();
   /// Ends the link; returns when no thread of it touches memory of the caller.
-  void cut();
+  void cut(std::string why);
 
  private:
   struct Landing {
@@ -131,8 +131,8 @@ class Link {
   void take_piece(const rpc::Frame& frame);
   void take_done(const Place& place);
   void take_news(const rpc::Frame& frame);
-  void lose(std::unique_lock<std::mutex>& lock, const std::string& why);
-  [[nodiscard]] std::string why_lost() const;
+  void lose(std::unique_lock<std::mutex>& lock, std::string why) noexcept;
+  [[nodiscard]] std::string why_lost() const noexcept;
   /// Waits until `holds()` or the link is lost; tries the link meanwhile.
   template <class Holds>
   void wait_until(std::unique_lock<std::mutex>& lock, const Holds& holds);

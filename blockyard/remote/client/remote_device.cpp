@@ -46,11 +46,9 @@ RemotePlan* RemoteDevice::find(const blockyard_operation& operation) {
 RemotePlan& RemoteDevice::ask_for(const blockyard_operation& operation) {
   if (RemotePlan* const known = find(operation)) return *known;
   if (plans.size() >= most_plans) forget_oldest_plan();
-  RemotePlan& made = plans.emplace_back();
-  made.number = link->next_number();
-  made.operation = operation;
+  RemotePlan made{.number = link->next_number(), .operation = operation};
   made.request = link->ask_ahead(Kind::plan, encode(Plan{{number, made.number}, operation}));
-  return made;
+  return plans.emplace_back(std::move(made));
 }
 
 void RemoteDevice::forget_oldest_plan() {

@@ -59,15 +59,18 @@ Place place_of(const RemoteStream& stream) {
   return {stream.key.device, stream.key.stream, stream.last};
 }
 
-/// The place of a new piece of work.
-Place next(RemoteStream& stream) {
+/// Gives a stream new work, the frame that `make` returns for its place. Without memory for that
+/// the stream has failed: the server would wait for the number.
+template <class Make>
+void post(RemoteDevice& device, RemoteStream& stream, Make make) {
   ++stream.last;
-  return place_of(stream);
-}
-
-/// Work of that place.
-void post(RemoteDevice& device, const Place& place, rpc::Outgoing frame) {
-  device.link->post_work({place.device, place.stream}, place.sequence, std::move(frame));
+  const Place place = place_of(stream);
+  try {
+    device.link->post_work(stream.key, place.sequence, make(place));
+  } catch (...) {
+    device.link->fail(stream.key, place.sequence, "no memory");
+    throw;
+  }
 }
 
 /// Has the server say when all that the stream was given is done. Under the lock.
@@ -75,17 +78,19 @@ void ask_for_end(RemoteDevice& device, RemoteStream& stream) {
   const Progress now = device.link->progress(stream.key);
   const std::uint64_t end = std::min(stream.last, now.failed_from - 1);
   if (end <= std::max(stream.asked, now.done)) return;
-  stream.asked = end;
   device.link->post(frame_of(Kind::record, Place{stream.key.device, stream.key.stream, end}));
+  stream.asked = end;
 }
 
 /// Waits without the lock. FAILED if it did.
 blockyard_status finish(RemoteDevice& device, RemoteStream& stream) {
   std::uint64_t last = 0;
-  {
+  try {
     const std::lock_guard lock(device.mutex);
-    ask_for_end(device, stream);
     last = stream.last;
+    ask_for_end(device, stream);
+  } catch (const std::bad_alloc&) {  // the server will not say when it is done
+    device.link->cut("no memory");
   }
   device.link->wait(stream.key, last);
   const std::lock_guard lock(device.mutex);
@@ -212,13 +217,15 @@ blockyard_status stream_wait(blockyard_device* handle, blockyard_stream* waiting
     const Progress there = device.link->progress(point.key);
     if (there.done >= point.sequence) return state(device, stream);
     if (there.failed_from <= point.sequence) {
-      device.link->fail(stream.key, ++stream.last, there.text);
+      device.link->fail(stream.key, stream.last + 1, there.text);
+      ++stream.last;
       return BLOCKYARD_OK;
     }
     if (const blockyard_status status = state(device, stream); status != BLOCKYARD_OK)
       return status;  // the server would miss the numbers between
-    const Place place = next(stream);
-    post(device, place, frame_of(Kind::wait, Wait{place, point.key.stream, point.sequence}));
+    post(device, stream, [&](const Place& place) {
+      return frame_of(Kind::wait, Wait{place, point.key.stream, point.sequence});
+    });
     return state(device, stream);
   });
 }
@@ -241,8 +248,8 @@ blockyard_status event_record(blockyard_device* handle, blockyard_event* event,
                               blockyard_stream* recorded) {
   return locked(handle, [&](RemoteDevice& device) {
     RemoteStream& stream = of(recorded);
-    of(event) = {stream.key, stream.last};
     ask_for_end(device, stream);
+    of(event) = {stream.key, stream.last};
     return state(device, stream);
   });
 }
@@ -272,8 +279,9 @@ void send_pieces(RemoteDevice& device, RemoteStream& stream, std::uint64_t to, s
   for (std::uint64_t at = 0; at < bytes; at += piece_bytes) {
     const std::uint64_t length = std::min<std::uint64_t>(piece_bytes, bytes - at);
     const rpc::Bytes payload(reinterpret_cast<const std::byte*>(from + at), length);
-    const Place place = next(stream);
-    post(device, place, frame_of(Kind::copy_in, Copy{place, to + at, 0, length, 0}, 0, payload));
+    post(device, stream, [&](const Place& place) {
+      return frame_of(Kind::copy_in, Copy{place, to + at, 0, length, 0}, 0, payload);
+    });
   }
 }
 
@@ -291,13 +299,13 @@ blockyard_status copy(blockyard_device* handle, blockyard_stream* enqueued,
       send_pieces(device, stream, to, from, bytes);
       return BLOCKYARD_OK;
     }
-    const Place place = next(stream);
-    if (direction == BLOCKYARD_TO_HOST)
-      device.link->expect(stream.key, place.sequence, {reinterpret_cast<std::byte*>(to), bytes});
     const bool is_out = direction == BLOCKYARD_TO_HOST;
-    post(device, place,
-         frame_of(is_out ? Kind::copy_out : Kind::copy_within,
-                  Copy{place, is_out ? 0 : to, from, bytes, 0}));
+    post(device, stream, [&](const Place& place) {
+      if (is_out)
+        device.link->expect(stream.key, place.sequence, {reinterpret_cast<std::byte*>(to), bytes});
+      return frame_of(is_out ? Kind::copy_out : Kind::copy_within,
+                      Copy{place, is_out ? 0 : to, from, bytes, 0});
+    });
     return BLOCKYARD_OK;
   });
 }
@@ -320,9 +328,9 @@ blockyard_status copy_peer(blockyard_device* handle, blockyard_stream* enqueued,
       return status;
     if (!is_there || !device.holds(to, bytes))
       return device.fail(BLOCKYARD_BAD_ARGUMENT, "a copy leaves the allocated memory");
-    const Place place = next(stream);
-    post(device, place,
-         frame_of(Kind::copy_peer, Copy{place, to, from, bytes, of(from_handle).number}));
+    post(device, stream, [&](const Place& place) {
+      return frame_of(Kind::copy_peer, Copy{place, to, from, bytes, of(from_handle).number});
+    });
     return BLOCKYARD_OK;
   });
 }
@@ -338,11 +346,10 @@ blockyard_status fill(blockyard_device* handle, blockyard_stream* enqueued, bloc
     if (elements > std::numeric_limits<std::uint64_t>::max() / each ||
         !device.holds(to, elements * each))
       return device.fail(BLOCKYARD_BAD_ARGUMENT, "a fill leaves the allocated memory");
-    const Place place = next(stream);
-    post(device, place,
-         frame_of(
-             Kind::fill,
-             Fill{place, to, static_cast<std::uint32_t>(element), {value[0], value[1]}, elements}));
+    const auto type = static_cast<std::uint32_t>(element);
+    post(device, stream, [&](const Place& place) {
+      return frame_of(Kind::fill, Fill{place, to, type, {value[0], value[1]}, elements});
+    });
     return BLOCKYARD_OK;
   });
 }
@@ -380,15 +387,16 @@ blockyard_status plan_run(blockyard_device* handle, blockyard_plan* planned,
         (has_right(operation) && !is_held(run->right, operation.right)) ||
         (plan.workspace_bytes > 0 && !device.holds(run->workspace, plan.workspace_bytes)))
       return device.fail(BLOCKYARD_BAD_ARGUMENT, "a block leaves the allocated memory");
-    const Run message{next(stream),
-                      plan.number,
-                      {run->alpha[0], run->alpha[1]},
-                      {run->beta[0], run->beta[1]},
-                      run->result,
-                      run->left,
-                      run->right,
-                      run->workspace};
-    post(device, message.place, frame_of(Kind::run, message));
+    post(device, stream, [&](const Place& place) {
+      return frame_of(Kind::run, Run{place,
+                                     plan.number,
+                                     {run->alpha[0], run->alpha[1]},
+                                     {run->beta[0], run->beta[1]},
+                                     run->result,
+                                     run->left,
+                                     run->right,
+                                     run->workspace});
+    });
     return BLOCKYARD_OK;
   });
 }
