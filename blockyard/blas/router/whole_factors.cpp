@@ -54,11 +54,11 @@ class Factors final : WholeWork<T> {
     std::vector<T> solution;
     if (solves && info == 0 && !solve_lu(a, 'N', numbers, packed_right_sides(), solution))
       return false;
+    if (!solves) run_.keep(a, factors);
     unpack(whole<T>(call_.a, m, n, call_.lda), factors.data(), call_.a);
     for (std::int64_t k = 0; k < least; ++k)
       write_integer(call_.pivots, k, rounded(numbers[static_cast<std::size_t>(k)]), call_.width);
     if (!solution.empty()) unpack(right_sides(), solution.data(), call_.b);
-    if (!solves) run_.keep(a, factors);
     say(info);
     return true;
   }
@@ -162,9 +162,9 @@ class Factors final : WholeWork<T> {
     const std::vector<T>&factor = run_.fetch(a), &numbers = run_.fetch(extra);
     if (!run_.synchronise()) return false;
     const std::int64_t info = rounded(numbers[0]);
+    if (call_.task == Task::potrf) run_.keep(a, factor);
     if (call_.task == Task::posv && info == 0 && !solve_with_cholesky(a)) return false;
     unpack(view, factor.data(), call_.a);
-    if (call_.task == Task::potrf) run_.keep(a, factor);
     say(info);
     return true;
   }

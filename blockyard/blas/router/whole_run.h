@@ -60,7 +60,8 @@ class WholeRun {
            const Block& right, T alpha);
   /// The elements, after `synchronise`.
   [[nodiscard]] const std::vector<T>& fetch(const Block& block);
-  /// A block that was fetched, and that nothing uses any more, stays for later calls.
+  /// A block that was fetched, and that nothing uses any more, stays for later calls. May throw
+  /// std::bad_alloc: not after something of the program was written.
   void keep(const Block& block, std::span<const T> fetched);
   /// Returns when all is done. False: it was not possible. Throws Error.
   [[nodiscard]] bool synchronise();
