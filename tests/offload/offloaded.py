@@ -21,6 +21,7 @@ VECTORS_CALLER = os.environ["VECTORS_CALLER"]
 LAPACK_CALLER = os.environ["LAPACK_CALLER"]
 RULES_CALLER = os.environ["RULES_CALLER"]
 FENCED_MEMORY = os.environ["FENCED_MEMORY"]  # loaded before a program: it cannot read past what it allocated
+FAILING_MEMORY = os.environ["FAILING_MEMORY"]  # loaded before a program: one allocation of the library fails
 FFTW_CALLER = os.environ["FFTW_CALLER"]  # empty: this machine has no FFTW to build it with
 POISSON = os.environ["POISSON"]
 TABLES = pathlib.Path(os.environ["TABLES"])

@@ -15,8 +15,8 @@ import time
 import unittest
 
 from cut import Proxy
-from offloaded import (BLOCKYARD, CALLER, FFTW_CALLER, LAPACK_CALLER, LEVEL3_CALLER, LIBRARY, LIMIT_SECONDS, PRODUCT,
-                       VECTORS_CALLER, Offload, children_of)
+from offloaded import (BLOCKYARD, CALLER, FAILING_MEMORY, FFTW_CALLER, LAPACK_CALLER, LEVEL3_CALLER, LIBRARY,
+                       LIMIT_SECONDS, PRODUCT, VECTORS_CALLER, Offload, children_of)
 
 
 PROGRAMS = (CALLER, LEVEL3_CALLER, LAPACK_CALLER, FFTW_CALLER, VECTORS_CALLER)
@@ -54,6 +54,18 @@ class Faults(Offload):
         self.assertEqual(done.stdout, "0 wrong\n")
         self.assertGreater(calls["local"], 10)
         self.assertGreater(calls["remote"], 20)
+
+    def test_an_allocation_that_fails_costs_no_result(self):
+        self.need_plain_build()
+        server = self.serve()
+        for number in range(40, 280, 30):
+            for check in ("0", "1"):
+                with self.subTest(number=number, check=check):
+                    done = subprocess.run([CALLER], capture_output=True, text=True, timeout=LIMIT_SECONDS, check=True,
+                                          env=os.environ | {"BLOCKYARD_OFFLOAD": server.address, "BLOCKYARD_OFFLOAD_PLACE": "remote",
+                                                            "BLOCKYARD_OFFLOAD_CHECK": check, "FAILING_ALLOCATION": str(number),
+                                                            "LD_PRELOAD": f"{FAILING_MEMORY} {LIBRARY}"})
+                    self.assertEqual(done.stdout, "0 wrong\n")
 
     def test_the_child_of_a_fork_begins_anew(self):
         """BLOCKYARD_FORKS=1000 tries that many."""

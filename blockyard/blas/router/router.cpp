@@ -11,6 +11,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -71,6 +72,15 @@ class Inside {
  private:
   bool before_;
 };
+
+/// Whether there was memory for all that `body` does: a call is computed without it.
+template <class Body>
+bool finds_memory(Body body) try {
+  body();
+  return true;
+} catch (const std::bad_alloc&) {
+  return false;
+}
 
 CallClass class_of_call(const Routed& call) {
   return class_of(call.name(), call.threads(), call.flops(), call.moved_bytes());
@@ -133,7 +143,10 @@ class Router {
     if (told.where != nullptr) Report::add(*told.where, told.split);
   }
   [[nodiscard]] std::int64_t compute_there(Routed& call, Reached& at, const char* why);
+  void note_there(const Routed& call, Reached& at, std::int64_t complete, double seconds,
+                  double queue, const char* why);
   [[nodiscard]] std::int64_t compute_checked(Routed& call, Reached& at, const char* why);
+  void compare(const Routed& call, Comparison& comparison);
   struct Taken {
     Reached* at = nullptr;
     std::unique_lock<std::timed_mutex> lock;
@@ -154,7 +167,7 @@ class Router {
   /// Of the device that has the least to do for others.
   [[nodiscard]] double least_queue() const noexcept;
   /// Says it the first time.
-  void lose(Reached& at, const std::string& why) const;
+  void lose(Reached& at, std::string_view why) const;
   [[nodiscard]] bool connect(Reached& at) const;
   /// The idle device that answers and has the least to do for others, the first in the list among
   /// equals, locked; with `waits` one that is at work otherwise.
@@ -217,9 +230,11 @@ void Router::compute_here(Routed& call, std::int64_t complete, const char* why, 
     call.compute_here(complete);
   }
   const double seconds = base::now_seconds() - began, flops = share * call.flops();
-  const std::lock_guard lock(mutex_);
-  costs_of(call).note_local(flops, seconds, costs_.trials());
-  report(call, Report::Place::here, why, {.flops = flops, .seconds = seconds});
+  finds_memory([&] {
+    const std::lock_guard lock(mutex_);
+    costs_of(call).note_local(flops, seconds, costs_.trials());
+    report(call, Report::Place::here, why, {.flops = flops, .seconds = seconds});
+  });
 }
 
 bool Router::connect(Reached& at) const {
@@ -228,10 +243,12 @@ bool Router::connect(Reached& at) const {
   return at.products != nullptr;
 }
 
-void Router::lose(Reached& at, const std::string& why) const {
-  if (at.lose() && !settings_.is_quiet)
+void Router::lose(Reached& at, std::string_view why) const {
+  if (!at.lose() || settings_.is_quiet) return;
+  finds_memory([&] {
     say(fmt::format("{}; the program continues with {}its own libraries", why,
                     reached_.size() > 1 ? "the other servers and " : ""));
+  });
 }
 
 Reached* Router::take_one(std::unique_lock<std::timed_mutex>& lock, bool waits) {
@@ -264,6 +281,12 @@ std::int64_t Router::compute_there(Routed& call, Reached& at, const char* why) {
     return complete;
   }
   const double seconds = base::now_seconds() - began;
+  finds_memory([&] { note_there(call, at, complete, seconds, queue, why); });
+  return complete;
+}
+
+void Router::note_there(const Routed& call, Reached& at, std::int64_t complete, double seconds,
+                        double queue, const char* why) {
   const double moved = call.moved_bytes() - static_cast<double>(at.products->saved_bytes());
   const std::lock_guard lock(mutex_);
   if (complete == call.extent()) {
@@ -281,7 +304,6 @@ std::int64_t Router::compute_there(Routed& call, Reached& at, const char* why) {
   } else if (complete == 0) {
     costs_of(call).note_refusal(seconds, costs_.trials());
   }
-  return complete;
 }
 
 Guess Router::guess_for(const Routed& call) const {
@@ -321,15 +343,22 @@ double Router::least_queue() const noexcept {
   return least;
 }
 
-/// What the device gives is compared with what the local library gives, which stays.
+/// What the device gives is compared with what the local library gives, which stays. Without memory
+/// for that it is not compared.
 std::int64_t Router::compute_checked(Routed& call, Reached& at, const char* why) {
-  const std::unique_ptr<Comparison> comparison = call.comparison();
+  std::unique_ptr<Comparison> comparison;
+  finds_memory([&] { comparison = call.comparison(); });
   const std::int64_t complete = compute_there(call, at, why);
-  if (!comparison || complete < call.extent()) return complete;
-  comparison->keep_theirs();
+  if (!comparison || complete < call.extent() || !finds_memory([&] { comparison->keep_theirs(); }))
+    return complete;
   compute_here(call, 0, "check", false);  // the device is ours
-  const double residual = comparison->residual();
-  const bool is_right = residual <= comparison->bound();  // NaN is not
+  finds_memory([&] { compare(call, *comparison); });
+  return complete;
+}
+
+void Router::compare(const Routed& call, Comparison& comparison) {
+  const double residual = comparison.residual();
+  const bool is_right = residual <= comparison.bound();  // NaN is not
   {
     const std::lock_guard lock(mutex_);
     report_.add_checked(call.name());
@@ -339,8 +368,7 @@ std::int64_t Router::compute_checked(Routed& call, Reached& at, const char* why)
     say(
         fmt::format("{} {}: the result of the device is wrong: its residual is {:.3g}, right is "
                     "below {:.0f}; the program has the local one",
-                    call.name(), call.shape(), residual, comparison->bound()));
-  return complete;
+                    call.name(), call.shape(), residual, comparison.bound()));
 }
 
 /// The devices from the front, each in a thread of its own; the local library in the caller's
@@ -361,7 +389,7 @@ void Router::compute_shared(Routed& call, const std::vector<Taken>& devices,
       call.compute_share_there(*devices[static_cast<std::size_t>(number)].at->products, shares,
                                number);
     } catch (const std::exception& error) {
-      why[static_cast<std::size_t>(number)] = error.what();
+      finds_memory([&] { why[static_cast<std::size_t>(number)] = error.what(); });
     }
     shares.end_front(number);
   };
@@ -380,7 +408,8 @@ void Router::compute_shared(Routed& call, const std::vector<Taken>& devices,
   for (std::thread& one : there) one.join();
   for (std::size_t number = 0; number < devices.size(); ++number)
     if (!why[number].empty()) lose(*devices[number].at, why[number]);
-  note_shared(call, devices, shares.written(), base::now_seconds() - began, why_there);
+  const double seconds = base::now_seconds() - began;
+  finds_memory([&] { note_shared(call, devices, shares.written(), seconds, why_there); });
 }
 
 void Router::note_shared(const Routed& call, const std::vector<Taken>& devices,
@@ -459,12 +488,20 @@ bool Router::is_too_large(const Routed& call, const DeviceProducts& products) {
 void Router::compute(Routed& call) {
   std::int64_t complete = 0;
   bool is_cut = false;  // into calls of their own
-  Choice choice = choose(call);
+  Choice choice;
+  std::vector<Taken> devices;
+  const bool is_chosen = finds_memory([&] {
+    choice = choose(call);
+    if (choice.is_there) devices = take_devices(call);
+    is_cut = !devices.empty() && is_too_large(call, *devices[0].at->products);
+  });
+  if (!is_chosen) {
+    choice = {false, "no memory"};
+    devices.clear();
+  }
   if (choice.is_there) {
-    std::vector<Taken> devices = take_devices(call);
     const bool is_both =
         settings_.place == Where::both && call.is_shareable() && !settings_.is_checking;
-    is_cut = !devices.empty() && is_too_large(call, *devices[0].at->products);
     const bool is_shared = !is_cut && (devices.size() > 1 || (is_both && !devices.empty()));
     if (is_shared)
       compute_shared(call, devices, choice.why);
@@ -473,14 +510,16 @@ void Router::compute(Routed& call) {
                                        : compute_there(call, *devices[0].at, choice.why);
     if (!is_shared) choice.why = is_cut ? "no room" : why_not(devices);
     if (devices.size() == 1 && !is_shared && !is_cut && complete < call.extent())
-      is_cut = was_too_large(call, *devices[0].at);
+      finds_memory([&] { is_cut = was_too_large(call, *devices[0].at); });
     for (Taken& one : devices) one.at->end_use(std::move(one.lock));
     if (is_shared) return;
   }
   if (is_cut && call.compute_in_pieces(complete, [this](Routed& piece) { compute(piece); })) return;
-  if (settings_.logs_calls)
-    say(fmt::format("{} {}: {} of {} on the device", call.name(), call.shape(), complete,
-                    call.extent()));
+  finds_memory([&] {
+    if (settings_.logs_calls)
+      say(fmt::format("{} {}: {} of {} on the device", call.name(), call.shape(), complete,
+                      call.extent()));
+  });
   if (complete < call.extent()) compute_here(call, complete, choice.why, call.may_nest());
 }
 

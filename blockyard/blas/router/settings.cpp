@@ -50,7 +50,7 @@ Server parse_server(const std::string& word) {
   return one;
 }
 
-void say(const std::string& text) noexcept {
+void say(const std::string& text) {
   const std::string line = "blockyard: " + text + "\n";
   static_cast<void>(::write(STDERR_FILENO, line.data(), line.size()) < 0);
 }

@@ -39,6 +39,6 @@ struct Settings {
 [[nodiscard]] Settings read_settings();
 
 /// A line on standard error that begins with "blockyard: ".
-void say(const std::string& text) noexcept;
+void say(const std::string& text);
 
 }  // namespace blockyard::blas

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <utility>
 
 #include "blockyard/blas/router/device_products.h"
@@ -76,11 +77,14 @@ bool is_offered(const VectorCall<T>& call) noexcept {
 }
 
 template <class T>
-void route_vectors(const VectorCall<T>& call, int threads, const std::function<void()>& local) try {
-  RoutedVectors<T> routed(call, threads, local);
-  route(routed);
-} catch (const std::bad_alloc&) {  // for the copies; nothing was computed yet
-  local();
+void route_vectors(const VectorCall<T>& call, int threads, const std::function<void()>& local) {
+  std::optional<RoutedVectors<T>> routed;
+  try {
+    routed.emplace(call, threads, local);
+  } catch (const std::bad_alloc&) {  // for the copies
+    return local();
+  }
+  route(*routed);
 }
 
 template bool is_offered(const VectorCall<float>&) noexcept;
