@@ -50,8 +50,9 @@ class Costs {
   /// at least.
   void note_device(double flops, double bytes, double seconds, Trials& trials,
                    double queue_seconds = 0) noexcept;
-  /// The device does not know the routine, has no room for the call, or cannot do what its operands
-  /// hold. After a few of them calls are offered ever more rarely, until it takes one.
+  /// The device does not know the routine, has no room for the call, cannot do what its operands
+  /// hold, or was lost during the call. After a few of them calls are offered ever more rarely,
+  /// until it takes one.
   void note_refusal(double seconds, Trials& trials) noexcept;
 
   [[nodiscard]] double local_estimate(double flops) const noexcept;

@@ -35,7 +35,6 @@ std::string Reached::connect(const Settings& settings) try {
   link_ = remote::link_to(asked);
   products = std::make_unique<DeviceProducts>(remote::table(), options, settings.kept_bytes,
                                               server.device, settings.is_deterministic);
-  pause_seconds_ = first_pause_seconds;
   asked_.reset();
   known_ = {};
   is_connected = true;

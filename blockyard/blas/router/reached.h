@@ -24,6 +24,11 @@ struct Reached {
   [[nodiscard]] std::string connect(const Settings& settings);
   /// It is tried again after a pause. Whether it is the first time.
   [[nodiscard]] bool lose() noexcept;
+  /// A call was computed there, so that the next pause is a short one: a server may accept
+  /// connections and yet fail every call.
+  void note_computed() noexcept { pause_seconds_ = first_pause_seconds; }
+  /// From when it is lost next to when it is tried again.
+  [[nodiscard]] double pause_seconds() const noexcept { return pause_seconds_; }
   /// Begins to measure a call, if the report is wanted.
   void begin_call();
   /// Asks what the call took there, without waiting. `where`: its place in the report. The call

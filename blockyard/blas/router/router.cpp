@@ -278,8 +278,13 @@ std::int64_t Router::compute_there(Routed& call, Reached& at, const char* why) {
     call.compute_there(*at.products, complete);
   } catch (const std::exception& error) {
     lose(at, error.what());
+    finds_memory([&] {
+      const std::lock_guard lock(mutex_);
+      costs_of(call).note_refusal(base::now_seconds() - began, costs_.trials());
+    });
     return complete;
   }
+  if (complete == call.extent()) at.note_computed();
   const double seconds = base::now_seconds() - began;
   finds_memory([&] { note_there(call, at, complete, seconds, queue, why); });
   return complete;
@@ -407,7 +412,8 @@ void Router::compute_shared(Routed& call, const std::vector<Taken>& devices,
     compute_share(*late);
   for (std::thread& one : there) one.join();
   for (std::size_t number = 0; number < devices.size(); ++number)
-    if (!why[number].empty()) lose(*devices[number].at, why[number]);
+    why[number].empty() ? devices[number].at->note_computed()
+                        : lose(*devices[number].at, why[number]);
   const double seconds = base::now_seconds() - began;
   finds_memory([&] { note_shared(call, devices, shares.written(), seconds, why_there); });
 }
