@@ -42,10 +42,9 @@ sockaddr_un unix_name(const std::string& path) {
 }
 
 /// 0, or the error number.
-int connect_within(int socket, const sockaddr* name, socklen_t bytes, double seconds) {
+int connect_by(double until, int socket, const sockaddr* name, socklen_t bytes) {
   const int flags = ::fcntl(socket, F_GETFL);
   ::fcntl(socket, F_SETFL, flags | O_NONBLOCK);
-  const double until = base::now_seconds() + seconds;
   int error = ::connect(socket, name, bytes) == 0 ? 0 : errno;
   // More clients than the queue of a Unix socket holds have come at once.
   while (error == EAGAIN && base::now_seconds() < until) {
@@ -71,10 +70,14 @@ int connect_within(int socket, const sockaddr* name, socklen_t bytes, double sec
 
 std::unique_ptr<Transport> connect(const Address& address, double patience_seconds) {
   const std::string text = format_address(address);
-  const auto attempt = [&](const sockaddr* name, socklen_t bytes, int& error) {
+  const double until = base::now_seconds() + patience_seconds;
+  /// others: names that are tried if this one does not answer, each in its share of what is left.
+  const auto attempt = [&](const sockaddr* name, socklen_t bytes, std::ptrdiff_t others,
+                           int& error) {
     const int made = open_socket(name->sa_family);
     if (made < 0) fail(text, errno);
-    error = connect_within(made, name, bytes, patience_seconds);
+    const double now = base::now_seconds();
+    error = connect_by(now + (until - now) / static_cast<double>(1 + others), made, name, bytes);
     if (error == 0) return made;
     ::close(made);
     return -1;
@@ -82,15 +85,17 @@ std::unique_ptr<Transport> connect(const Address& address, double patience_secon
   int error = 0, made = -1;
   if (address.kind == Address::Kind::unix_socket) {
     const sockaddr_un name = unix_name(address.path);
-    made = attempt(reinterpret_cast<const sockaddr*>(&name), sizeof name, error);
+    made = attempt(reinterpret_cast<const sockaddr*>(&name), sizeof name, 0, error);
   } else {
-    const Names names(address, 0);
-    for (const addrinfo* name = names.first; name != nullptr && made < 0; name = name->ai_next)
-      made = attempt(name->ai_addr, name->ai_addrlen, error);
+    const Names names = find_names(address, until);
+    std::ptrdiff_t others = 0;
+    for (const addrinfo* name = names->ai_next; name != nullptr; name = name->ai_next) ++others;
+    for (const addrinfo* name = names.get(); name != nullptr && made < 0; name = name->ai_next)
+      made = attempt(name->ai_addr, name->ai_addrlen, others--, error);
   }
   if (made < 0) fail(fmt::format("no server answers at {}", text), error);
   if (address.kind == Address::Kind::unix_socket && address.security != Address::Security::plain)
-    return shared::offer(made, text, patience_seconds);
+    return shared::offer(made, text, until - base::now_seconds());
   return std::make_unique<SocketTransport>(made, text);
 }
 
@@ -140,13 +145,12 @@ void SocketListener::listen_on_path() {
 }
 
 void SocketListener::listen_on_port() {
-  const Names names(address_, AI_PASSIVE);
+  const Names names = find_own_names(address_);
   const std::string text = format_address(address_);
-  socket_ = open_socket(names.first->ai_family);
+  socket_ = open_socket(names->ai_family);
   const int on = 1;
   if (socket_ < 0 || ::setsockopt(socket_, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) != 0 ||
-      ::bind(socket_, names.first->ai_addr, names.first->ai_addrlen) != 0 ||
-      ::listen(socket_, SOMAXCONN) != 0)
+      ::bind(socket_, names->ai_addr, names->ai_addrlen) != 0 || ::listen(socket_, SOMAXCONN) != 0)
     fail(fmt::format("cannot listen at {}", text), errno);
   sockaddr_storage bound{};
   socklen_t bytes = sizeof bound;

@@ -10,7 +10,8 @@
 /// never 0 to 2, and a connection that the other end has closed raises no signal.
 namespace blockyard::rpc::socket {
 
-/// Throws Error{comm} that names the address if no server answers within `patience_seconds`.
+/// Throws Error{comm} that names the address if no server answers within `patience_seconds`, in
+/// which its host is also looked up.
 [[nodiscard]] std::unique_ptr<Transport> connect(const Address& address, double patience_seconds);
 
 /// A Unix socket gets mode 0600; one that is left over from a server that has ended is replaced,

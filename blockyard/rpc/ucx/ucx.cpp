@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "blockyard/base/clock.h"
 #include "blockyard/base/error.h"
 #include "blockyard/rpc/socket/names.h"
 #include "blockyard/rpc/ucx/worker.h"
@@ -291,11 +292,11 @@ class UcxListener final : public Listener {
 };
 
 UcxListener::UcxListener(Address& address) : worker_(std::make_shared<Context>()) {
-  const socket::Names names(address, AI_PASSIVE);
+  const socket::Names names = socket::find_own_names(address);
   const std::lock_guard lock(worker_.mutex);
   ucp_listener_params_t wanted{};
   wanted.field_mask = UCP_LISTENER_PARAM_FIELD_SOCK_ADDR | UCP_LISTENER_PARAM_FIELD_CONN_HANDLER;
-  wanted.sockaddr = {names.first->ai_addr, names.first->ai_addrlen};
+  wanted.sockaddr = {names->ai_addr, names->ai_addrlen};
   wanted.conn_handler.arg = this;
   wanted.conn_handler.cb = [](ucp_conn_request_h asked, void* self) {
     static_cast<UcxListener*>(self)->asked_.push_back(asked);
@@ -336,8 +337,9 @@ bool is_available() noexcept { return find_libucp() != nullptr; }
 
 std::unique_ptr<Transport> connect(const Address& address, double patience_seconds) {
   auto made = std::make_unique<UcxTransport>(std::make_shared<Context>(), format_address(address));
-  const socket::Names names(address, 0);
-  made->connect_to(*names.first, patience_seconds);
+  const double until = base::now_seconds() + patience_seconds;
+  const socket::Names names = socket::find_names(address, until);
+  made->connect_to(*names, until - base::now_seconds());
   return made;
 }
 
