@@ -8,7 +8,11 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
+#include <filesystem>
 #include <map>
+
+#include "blockyard/rpc/address.h"
 
 namespace blockyard::blas {
 
@@ -26,6 +30,16 @@ void visit(C& calibration, Body body) {
     body(fmt::format("device_flops_a_second_{}", Calibration::letters[k]),
          calibration.device_rate[k]);
   }
+}
+
+/// One spelling for all of an address.
+std::string spelling_of(std::string_view server) try {
+  rpc::Address address = rpc::parse_address(server);
+  if (!address.path.empty())
+    address.path = std::filesystem::absolute(address.path).lexically_normal().string();
+  return rpc::format_address(address);
+} catch (const std::exception&) {  // who connects says what is wrong with it
+  return std::string(server);
 }
 
 }  // namespace
@@ -80,7 +94,7 @@ std::string calibration_path(std::string_view server, const char* cache, const c
     folder = std::string(home) + "/.cache";
   else
     return "";
-  std::string name(server);
+  std::string name = spelling_of(server);
   std::ranges::replace_if(
       name,
       [](char c) {

@@ -31,8 +31,8 @@ struct Calibration {
 /// Nothing: it is not complete, or not of this form.
 [[nodiscard]] std::optional<Calibration> parse_calibration(std::string_view text);
 
-/// The file of a server: below `cache` (of XDG_CACHE_HOME), or .cache in the folder `home`; empty
-/// where there is neither.
+/// The file of a server, however its address is written: below `cache` (of XDG_CACHE_HOME), or
+/// .cache in the folder `home`; empty where there is neither.
 [[nodiscard]] std::string calibration_path(std::string_view server, const char* cache,
                                            const char* home);
 /// Nothing if the file does not exist or is invalid.

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <string>
+
 namespace blockyard::blas {
 namespace {
 
@@ -41,6 +44,22 @@ TEST(Calibration, has_a_file_for_each_server) {
   EXPECT_EQ(calibration_path("unix:/run/x", nullptr, "/h"),
             "/h/.cache/blockyard/offload/unix__run_x.rates");
   EXPECT_EQ(calibration_path("gpu7", nullptr, nullptr), "");
+}
+
+TEST(Calibration, has_one_file_for_all_spellings_of_an_address) {
+  const auto path = [](const std::string& server) { return calibration_path(server, "/c", "/h"); };
+  EXPECT_EQ(path("gpu7"), path("gpu7:7464"));
+  EXPECT_EQ(path("remote://gpu7"), path("tcp://gpu7:7464"));
+  EXPECT_EQ(path("/run/x"), path("unix:/run/x"));
+  const std::string here = std::filesystem::current_path().string();
+  EXPECT_EQ(path("unix:x"), path(here + "/x"));
+  EXPECT_EQ(path("./x"), path(here + "/y/../x"));
+  EXPECT_NE(path("gpu7:7465"), path("gpu7"));
+  EXPECT_NE(path("plain:gpu7"), path("gpu7"));
+}
+
+TEST(Calibration, has_a_file_also_for_what_is_no_address) {
+  EXPECT_EQ(calibration_path("gpu7:x", "/c", "/h"), "/c/blockyard/offload/gpu7_x.rates");
 }
 
 }  // namespace
