@@ -252,16 +252,17 @@ void Router::lose(Reached& at, std::string_view why) const {
 }
 
 Reached* Router::take_one(std::unique_lock<std::timed_mutex>& lock, bool waits) {
-  std::vector<Reached*> all;
-  for (const auto& one : reached_) all.push_back(one.get());
+  // Copied, since servers change it meanwhile, and an order must not change while it is sorted by.
+  std::vector<std::pair<double, Reached*>> all;
+  for (const auto& one : reached_) all.emplace_back(one->queue_seconds, one.get());
   if (!settings_.is_deterministic)
-    std::ranges::stable_sort(all, {}, [](const Reached* one) { return one->queue_seconds.load(); });
-  for (Reached* const one : all) {
+    std::ranges::stable_sort(all, {}, &std::pair<double, Reached*>::first);
+  for (const auto& [queue, one] : all) {
     lock = std::unique_lock(one->mutex, std::try_to_lock);
     if (lock.owns_lock() && connect(*one)) return one;
   }
   lock = {};
-  for (Reached* const one : all) {
+  for (const auto& [queue, one] : all) {
     if (!waits) break;
     lock = std::unique_lock(one->mutex);
     if (connect(*one)) return one;
