@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <optional>
@@ -22,8 +23,13 @@ constexpr std::size_t checksum_at = head_bytes - sizeof(std::uint64_t);
 
 /// Of the head less itself, and of the body.
 std::uint64_t checksum_of(std::span<const std::byte> head, std::span<const std::byte> body) {
-  std::vector<std::byte> both(head.begin(), head.begin() + checksum_at);
-  both.insert(both.end(), body.begin(), body.end());
+  std::array<std::byte, 512> few;  // most are
+  std::vector<std::byte> many;
+  const std::size_t size = checksum_at + body.size();
+  if (size > few.size()) many.resize(size);
+  const std::span both = many.empty() ? std::span(few).first(size) : std::span(many);
+  std::ranges::copy(head.first(checksum_at), both.begin());
+  std::ranges::copy(body, both.begin() + checksum_at);
   return base::checksum(both);
 }
 
@@ -53,6 +59,7 @@ std::vector<std::byte> encode(const Outgoing& frame, bool with_checksum) {
   base::require(frame.body.size() <= max_body_bytes, "the body of a frame fits");
   base::require(frame.payload.size() <= max_payload_bytes, "the payload of a frame fits");
   base::ByteWriter out;
+  out.value(std::uint64_t{0});  // the room of the checksum, to which the head then moves up
   out.value(frame_magic);
   out.value(frame.kind);
   out.value(std::uint16_t{0});
@@ -62,11 +69,10 @@ std::vector<std::byte> encode(const Outgoing& frame, bool with_checksum) {
   const bool has_sum = with_checksum && !frame.payload.empty();
   out.value(has_sum ? base::checksum(frame.payload) : std::uint64_t{0});
   out.raw(frame.body);
-  // The checksum covers head and body as they then follow each other.
-  const std::uint64_t checksum = base::checksum(out.bytes());
   std::vector<std::byte> bytes = out.take();
-  const auto raw = std::as_bytes(std::span(&checksum, 1));
-  bytes.insert(bytes.begin() + checksum_at, raw.begin(), raw.end());
+  const std::uint64_t checksum = base::checksum(std::span(bytes).subspan(sizeof(std::uint64_t)));
+  std::memmove(bytes.data(), bytes.data() + sizeof checksum, checksum_at);
+  std::memcpy(bytes.data() + checksum_at, &checksum, sizeof checksum);
   return bytes;
 }
 
