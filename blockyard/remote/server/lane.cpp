@@ -19,6 +19,15 @@ namespace {
 /// Of a device that wait; receiving waits for room. Some 10 MB.
 constexpr std::size_t most_tasks = std::size_t{1} << 14;
 
+/// Empty where there is no memory for it: nothing may leave the thread of a lane.
+std::string text_of(const auto& tell) noexcept {
+  try {
+    return tell();
+  } catch (const std::exception&) {
+    return {};
+  }
+}
+
 }  // namespace
 
 Lane::Lane(Exported& device, std::uint32_t stream)
@@ -164,7 +173,7 @@ void Lane::work() {
     take_up(std::move(task));
     lock.lock();
   }
-  const std::deque<Task> dropped = std::move(tasks_);
+  const std::list<Task> dropped = std::move(tasks_);
   tasks_.clear();
   device_.waiting_tasks_ -= dropped.size();
   lock.unlock();  // tasks may hold other lanes
@@ -177,19 +186,21 @@ void Lane::take_up(Task task) {
     if (failed_from_ != UINT64_MAX) return;
   }
   if (!task.keeps_turn) turn_.leave();
-  blockyard_status status = BLOCKYARD_FAILED;
   std::string why;
   try {
-    status = task.work();
+    const blockyard_status status = task.work();
     if (device_.is_host_memory_) end_kind();
-    if (status != BLOCKYARD_OK) why = device_.last_error();
+    if (status == BLOCKYARD_OK) {
+      const std::lock_guard lock(device_.mutex_);
+      if (task.kept) kept_.push_back(std::move(task.kept));
+      enqueued_ = task.sequence;
+      return;
+    }
+    why = device_.last_error();
   } catch (const std::exception&) {
-    why = base::current_error().what();
+    why = text_of([] { return std::string(base::current_error().what()); });
   }
-  if (status != BLOCKYARD_OK) return fail(task.sequence, why);
-  const std::lock_guard lock(device_.mutex_);
-  enqueued_ = task.sequence;
-  if (task.kept) kept_.push_back(std::move(task.kept));
+  fail(task.sequence, std::move(why));
 }
 
 blockyard_status Lane::settle() {
@@ -204,7 +215,7 @@ blockyard_status Lane::settle() {
   if (unsettled_ > 0)
     device_.seat_.note(base::now_seconds() - unsettled_since_, std::exchange(unsettled_, 0));
   if (status != BLOCKYARD_OK)
-    fail(0, device_.last_error());
+    fail(0, text_of([this] { return device_.last_error(); }));
   else
     advance(all);
   return status;
@@ -220,7 +231,7 @@ void Lane::advance(std::uint64_t sequence) {
 }
 
 /// from 0: what was not known to be done.
-void Lane::fail(std::uint64_t from, const std::string& text) {
+void Lane::fail(std::uint64_t from, std::string text) {
   std::uint64_t told = 0;
   std::vector<Kept> gone;
   turn_.leave();
@@ -237,7 +248,7 @@ void Lane::fail(std::uint64_t from, const std::string& text) {
     told = failed_from_;
     device_.changed_.notify_all();
   }
-  say(Kind::failed, Failure{{device_.number_, number_, told}, text});
+  say(Kind::failed, Failure{{device_.number_, number_, told}, std::move(text)});
 }
 
 /// In the order of events, but for what is told later: a client takes the largest number.

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <atomic>
+#include <list>
+#include <string>
 
 #include "blockyard/remote/server/exported.h"
 
@@ -63,7 +65,7 @@ class Lane {
   void work();
   void take_up(Task task);
   void advance(std::uint64_t sequence);
-  void fail(std::uint64_t from, const std::string& text);
+  void fail(std::uint64_t from, std::string text);
   [[nodiscard]] blockyard_status run_part(const Work& work);
   /// is_in_turn: of this lane, on its thread; no message is sent then, since others would wait for
   /// a client that does not receive.
@@ -77,7 +79,7 @@ class Lane {
   std::uint64_t last_ = 0;       ///< of the thread that receives
   std::uint64_t last_work_ = 0;  ///< the same, of what is not done already
   // The rest is guarded by the mutex of the device.
-  std::deque<Task> tasks_;
+  std::list<Task> tasks_;
   std::vector<Kept> kept_;
   std::uint64_t enqueued_ = 0;  ///< the device has it
   std::uint64_t done_ = 0;
