@@ -23,7 +23,8 @@ const link_map* object_of(const void* address) noexcept {
 /// Ours, by any address in it.
 const link_map* our_object() noexcept {
   static const char here = 0;
-  return object_of(&here);
+  static const link_map* const ours = object_of(&here);
+  return ours;
 }
 
 /// In an object or what it names. Null where that is nothing but ourselves.
@@ -108,13 +109,7 @@ int probe_width(void* function) noexcept {
   return 32;
 }
 
-const Site& Entry::search(const void* caller) noexcept {
-  for (const Site* site = sites_.load(std::memory_order_acquire); site != nullptr;
-       site = site->next)
-    if (site->caller == caller) {
-      recent_.store(site, std::memory_order_release);
-      return *site;
-    }
+const Site& Entry::add(const void* caller) noexcept {
   void* const function = find_local(name_, caller);
   void* known = function;  // by which its library is known
   if (known == nullptr && substitute_ != nullptr) known = find_local(substitute_, caller);
@@ -122,14 +117,14 @@ const Site& Entry::search(const void* caller) noexcept {
   keep(known, caller);
   // Sites are never freed: calls come until the process has ended.
   auto* const site =
-      new (std::nothrow) Site{caller, function, width_, find_threads(known), nullptr};
+      new (std::nothrow) Site{this, caller, function, width_, find_threads(known), nullptr};
   if (site == nullptr) std::abort();
   if (width_ == 0) site->width = probe_width(known);
-  const Site* first = sites_.load(std::memory_order_acquire);
+  List& list = list_of(caller);
+  const Site* first = list.load(std::memory_order_acquire);
   do {
     site->next = first;
-  } while (!sites_.compare_exchange_weak(first, site, std::memory_order_acq_rel));
-  recent_.store(site, std::memory_order_release);
+  } while (!list.compare_exchange_weak(first, site, std::memory_order_acq_rel));
   return *site;
 }
 

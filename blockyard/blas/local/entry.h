@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 
 namespace blockyard::blas {
 
+class Entry;
+
 /// The function that a call from one place of the program would have reached without us.
 struct Site {
+  const Entry* entry;  ///< the name
   const void* caller;
   void* function;    ///< null: nothing
   int width;         ///< bits of its integers: 32 or 64
   int (*threads)();  ///< with how many the library computes; null: it does not say
-  const Site* next;
+  const Site* next;  ///< in its list
 
   [[nodiscard]] int thread_count() const noexcept { return threads == nullptr ? 1 : threads(); }
 };
@@ -30,26 +35,35 @@ class Entry {
 
   /// Where a call that returns to `caller` goes. Costs a few nanoseconds but the first time.
   [[nodiscard]] const Site& find(const void* caller) noexcept {
-    const Site* const recent = recent_.load(std::memory_order_acquire);
-    if (recent != nullptr && recent->caller == caller) return *recent;
-    return search(caller);
+    for (const Site* site = list_of(caller).load(std::memory_order_acquire); site != nullptr;
+         site = site->next)
+      if (site->caller == caller && site->entry == this) return *site;
+    return add(caller);
   }
   [[nodiscard]] const char* name() const noexcept { return name_; }
   /// Ends the process, as the linker does for a name that it does not find.
   [[noreturn]] void end_without() const noexcept;
 
  private:
-  [[nodiscard]] const Site& search(const void* caller) noexcept;
+  using List = std::atomic<const Site*>;
+  /// The sites of all names whose callers have one hash; a list only grows. There are more lists
+  /// than most programs have sites.
+  [[nodiscard]] static List& list_of(const void* caller) noexcept {
+    constexpr int bits = 10;
+    constexpr std::uint64_t golden_ratio = 0x9e3779b97f4a7c15;  // of 2^64: it spreads close callers
+    static constinit std::array<List, std::size_t{1} << bits> lists{};
+    return lists[(reinterpret_cast<std::uintptr_t>(caller) * golden_ratio) >> (64 - bits)];
+  }
+  [[nodiscard]] const Site& add(const void* caller) noexcept;
 
   const char* name_;
   int width_;
   const char* substitute_;
-  std::atomic<const Site*> recent_ = nullptr;
-  std::atomic<const Site*> sites_ = nullptr;  ///< a list that only grows
 };
 
-/// The function `name` that `caller` would have reached: of the libraries that the caller's own
-/// names, of those after us in the order of the linker, of any that is loaded; in this order.
+/// The function `name` that `caller` would have reached: of the library that
+/// BLOCKYARD_OFFLOAD_LIBRARY names, of those after us in the order of the linker, of those that the
+/// caller's own names, of any that is loaded; in this order.
 [[nodiscard]] void* find_local(const char* name, const void* caller) noexcept;
 
 /// The function of the library of `function` that says how many threads it uses: of OpenBLAS or

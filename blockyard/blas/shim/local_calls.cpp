@@ -24,8 +24,15 @@ void* LocalCalls<T>::find(const std::string& routine) const {
 }
 
 template <class T>
+void* LocalCalls<T>::find(Form form) const {
+  auto& found = found_[static_cast<std::size_t>(form)];
+  if (!found) found = find(blas::name_of<T>(form));
+  return *found;
+}
+
+template <class T>
 bool LocalCalls<T>::has(Form form) const {
-  return find(blas::name_of<T>(form)) != nullptr;
+  return find(form) != nullptr;
 }
 
 template <class T>
@@ -35,7 +42,7 @@ bool LocalCalls<T>::has(Task task) const {
 
 template <class T>
 void LocalCalls<T>::operator()(const Call<T>& call) const {
-  void* const function = find(blas::name_of<T>(call.form));
+  void* const function = find(call.form);
   base::require(function != nullptr, "a routine that was found before");
   invoke_level3(function, width_, call);
 }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -29,11 +32,16 @@ class LocalCalls {
   [[nodiscard]] int width() const noexcept { return width_; }
 
  private:
+  // Null: there is none.
+  [[nodiscard]] void* find(Form form) const;
   [[nodiscard]] void* find(const std::string& routine) const;
 
   std::string_view symbol_;
   const void* caller_;
   int width_;
+  /// What was looked for before, by form: batches are of many small products. An array, since
+  /// signal handlers, which must not allocate, may call.
+  mutable std::array<std::optional<void*>, static_cast<std::size_t>(Form::gemmt) + 1> found_;
 };
 
 // Made by generate.py.
