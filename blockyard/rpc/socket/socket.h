@@ -37,7 +37,7 @@ class SocketListener final : public Listener {
   void listen_on_port();
   Address address_;
   int socket_ = -1;
-  int wake_[2] = {-1, -1};  ///< a pipe: closing its writing end ends `accept`
+  int wake_[2] = {-1, -1};  ///< a pipe: a byte in it ends `accept`
 };
 
 }  // namespace blockyard::rpc::socket
