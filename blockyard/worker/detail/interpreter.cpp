@@ -329,7 +329,10 @@ void Interpreter::assert_same(std::int32_t scalar) {
     const auto first = values.value<Number>();
     for (int worker = 1; values.left() > 0; ++worker) {
       const auto other = values.value<Number>();
-      if (!(std::abs(other - first) <= tolerance * std::fmax(std::abs(first), std::abs(other))))
+      // Infinite on all of them, or not a number: their difference tells nothing.
+      const bool is_equal = std::memcmp(&other, &first, sizeof(first)) == 0;
+      if (!is_equal &&
+          !(std::abs(other - first) <= tolerance * std::fmax(std::abs(first), std::abs(other))))
         throw Error(
             Errc::bad_input,
             fmt::format("assert_same: {} = {} on worker 0 and {} on worker {}", decl.name,
