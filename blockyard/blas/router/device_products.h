@@ -42,7 +42,7 @@ class DeviceProducts {
   [[nodiscard]] std::int64_t saved_bytes() const noexcept { return kept_.saved_bytes(); }
   /// How many operands these are.
   [[nodiscard]] std::int64_t saved_operands() const noexcept { return kept_.saved_operands(); }
-  /// Whether the last call of level 3 ended early since the device had no room.
+  /// Whether the last call ended early since the device had no room.
   [[nodiscard]] bool lacked_room() const noexcept { return lacked_room_; }
   /// What can be allocated on the device in total; 0: it does not say.
   [[nodiscard]] std::int64_t memory_bytes() const noexcept { return memory_bytes_; }
@@ -55,14 +55,13 @@ class DeviceProducts {
   void make_room(std::int64_t bytes) { kept_.make_room(bytes, memory_bytes_); }
   /// Releases operands of earlier calls, at least `bytes` as far as there are.
   void give_back(std::int64_t bytes) { kept_.give_back(bytes); }
-  /// For calls computed as a whole.
-  [[nodiscard]] device::Device& device() noexcept {
+  /// For a call computed as a whole, which ends with `end_call` of what is kept.
+  [[nodiscard]] On begin_whole() noexcept {
     kept_.begin_call();
     lacked_room_ = false;
-    return device_;
+    return {device_, &kept_, &lacked_room_};
   }
-  /// Whose calls end with its `end_call`.
-  [[nodiscard]] Kept& kept() noexcept { return kept_; }
+  [[nodiscard]] device::Device& device() noexcept { return device_; }
 
  private:
   static constexpr std::size_t slots = 3;

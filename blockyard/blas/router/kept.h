@@ -98,4 +98,11 @@ class Kept {
   std::list<Operand> operands_;  ///< the one that was used last comes last
 };
 
+/// A device, and what it has of earlier calls; null: nothing is looked for, or kept.
+struct On {
+  device::Device& device;
+  Kept* kept = nullptr;
+  bool* lacked_room = nullptr;  ///< set where the device has no room; null: nobody asks
+};
+
 }  // namespace blockyard::blas

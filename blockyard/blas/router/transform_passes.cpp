@@ -29,8 +29,7 @@ std::int64_t divisor_of(std::int64_t n) {
 template <class Real>
 class Passes {
  public:
-  Passes(device::Device& device, std::int64_t memory_bytes)
-      : device_(device), memory_bytes_(memory_bytes) {}
+  Passes(const On& on, std::int64_t memory_bytes) : on_(on), memory_bytes_(memory_bytes) {}
 
   /// Arrays do not overlap, unless it goes there as it is.
   [[nodiscard]] int compute(const Transform& transform, const Arrays& arrays);
@@ -69,7 +68,7 @@ class Passes {
     Transform transform;
     Arrays arrays;
   };
-  device::Device& device_;
+  On on_;
   std::int64_t memory_bytes_;
   std::vector<Piece> pieces_;
 };
@@ -116,7 +115,7 @@ bool Passes<Real>::run_pieces() {
       if (!running.front()->finish()) return false;
       running.pop_front();
     }
-    running.push_back(start_there<Real>(piece.transform, piece.arrays, device_));
+    running.push_back(start_there<Real>(piece.transform, piece.arrays, on_));
     if (!running.back()) return false;
   }
   for (const auto& run : running)
@@ -356,11 +355,11 @@ Transform with_dense_result(Transform transform) {
 }  // namespace
 
 template <class Real>
-int compute_there(const Transform& transform, const Arrays& arrays, device::Device& device,
+int compute_there(const Transform& transform, const Arrays& arrays, const On& on,
                   std::int64_t memory_bytes) {
-  Passes<Real> passes(device, memory_bytes);
+  Passes<Real> passes(on, memory_bytes);
   if (passes.fits(transform)) {
-    const auto run = start_there<Real>(transform, arrays, device);
+    const auto run = start_there<Real>(transform, arrays, on);
     return run && run->finish() ? 1 : 0;
   }
   if (!is_in_place(arrays)) return passes.compute(transform, arrays);
@@ -386,7 +385,7 @@ int compute_there(const Transform& transform, const Arrays& arrays, device::Devi
   return count;
 }
 
-template int compute_there<float>(const Transform&, const Arrays&, device::Device&, std::int64_t);
-template int compute_there<double>(const Transform&, const Arrays&, device::Device&, std::int64_t);
+template int compute_there<float>(const Transform&, const Arrays&, const On&, std::int64_t);
+template int compute_there<double>(const Transform&, const Arrays&, const On&, std::int64_t);
 
 }  // namespace blockyard::blas

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
+#include "blockyard/blas/router/kept.h"
 #include "blockyard/blas/transform.h"
-#include "blockyard/device/device.h"
 
 namespace blockyard::blas {
 
@@ -15,7 +15,7 @@ namespace blockyard::blas {
 /// and came back; 0: the device cannot, and what the program sees is as it was, except that a
 /// result apart from what is read may hold anything. Throws Error, likewise.
 template <class Real>
-[[nodiscard]] int compute_there(const Transform& transform, const Arrays& arrays,
-                                device::Device& device, std::int64_t memory_bytes);
+[[nodiscard]] int compute_there(const Transform& transform, const Arrays& arrays, const On& on,
+                                std::int64_t memory_bytes);
 
 }  // namespace blockyard::blas

@@ -130,7 +130,7 @@ class Task final : public TransformRun {
         out_(layer(true)) {}
 
   [[nodiscard]] blockyard_operation operation() const;
-  [[nodiscard]] bool start(const Arrays& arrays, device::Device& device);
+  [[nodiscard]] bool start(const Arrays& arrays, const On& on);
   [[nodiscard]] bool finish() override;
 
  private:
@@ -177,12 +177,12 @@ blockyard_operation Task<T, Real>::operation() const {
 
 /// The device plans while data are sent.
 template <class T, class Real>
-bool Task<T, Real>::start(const Arrays& arrays, device::Device& device) {
+bool Task<T, Real>::start(const Arrays& arrays, const On& on) {
   const blockyard_operation planned = operation();
   arrays_ = arrays;
-  WholeRun<T>& run = run_.emplace(On{device});
+  WholeRun<T>& run = run_.emplace(on);
   const auto result = run.make(out_.count), left = run.make(in_.count);
-  if (!plan_ahead(planned, device)) return false;
+  if (!plan_ahead(planned, on.device)) return false;
   const auto from = parts_of<const Real>(arrays.in, arrays.in_imaginary, transform_.is_real_in());
   if (in_.is_dense() && (from.imaginary == nullptr || from.imaginary == from.real + 1)) {
     run.send(left, {reinterpret_cast<const T*>(from.real), static_cast<std::size_t>(in_.count)});
@@ -206,9 +206,9 @@ bool Task<T, Real>::finish() {
 
 template <class T, class Real>
 std::unique_ptr<TransformRun> started(const Transform& transform, const Arrays& arrays,
-                                      device::Device& device) {
+                                      const On& on) {
   auto task = std::make_unique<Task<T, Real>>(transform);
-  if (!task->start(arrays, device)) return nullptr;
+  if (!task->start(arrays, on)) return nullptr;
   return task;
 }
 
@@ -224,17 +224,16 @@ void prepare(const Transform& transform, device::Device& device) {
 
 template <class Real>
 std::unique_ptr<TransformRun> start_there(const Transform& transform, const Arrays& arrays,
-                                          device::Device& device) {
-  if (transform.sort == Sort::c2c)
-    return started<std::complex<Real>, Real>(transform, arrays, device);
-  return started<Real, Real>(transform, arrays, device);
+                                          const On& on) {
+  if (transform.sort == Sort::c2c) return started<std::complex<Real>, Real>(transform, arrays, on);
+  return started<Real, Real>(transform, arrays, on);
 }
 
 template void prepare<float>(const Transform&, device::Device&);
 template void prepare<double>(const Transform&, device::Device&);
 template std::unique_ptr<TransformRun> start_there<float>(const Transform&, const Arrays&,
-                                                          device::Device&);
+                                                          const On&);
 template std::unique_ptr<TransformRun> start_there<double>(const Transform&, const Arrays&,
-                                                           device::Device&);
+                                                           const On&);
 
 }  // namespace blockyard::blas

@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "blockyard/blas/router/kept.h"
 #include "blockyard/blas/transform.h"
 #include "blockyard/device/device.h"
 
@@ -21,11 +22,10 @@ class TransformRun {
   [[nodiscard]] virtual bool finish() = 0;
 };
 
-/// Sends what the transform reads, which stays until `finish`. Null: the device does not know it.
-/// Throws Error.
+/// Sends what the transform reads, which stays until `finish`. Null: the device does not know it,
+/// or has no room. Throws Error.
 template <class Real>
 [[nodiscard]] std::unique_ptr<TransformRun> start_there(const Transform& transform,
-                                                        const Arrays& arrays,
-                                                        device::Device& device);
+                                                        const Arrays& arrays, const On& on);
 
 }  // namespace blockyard::blas

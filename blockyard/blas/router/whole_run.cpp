@@ -28,6 +28,7 @@ device::Address WholeRun<T>::reserve(std::int64_t bytes) {
   if (!is_possible_) return 0;
   auto made = allocate(bytes);
   is_possible_ = made.has_value();
+  if (!is_possible_ && lacked_room_ != nullptr) *lacked_room_ = true;
   return is_possible_ ? memory_.emplace_back(std::move(*made)).address() : 0;
 }
 

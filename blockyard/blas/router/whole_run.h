@@ -14,12 +14,6 @@
 
 namespace blockyard::blas {
 
-/// A device, and what it has of earlier calls; null: nothing is looked for, or kept.
-struct On {
-  device::Device& device;
-  Kept* kept = nullptr;
-};
-
 /// A call that goes to a device as one: blocks are sent, worked on in order, and fetched. What the
 /// device has no room for, or cannot do, makes the rest do nothing: `synchronise` says so. Nothing
 /// of the program is written here. One thread.
@@ -27,7 +21,10 @@ template <class T>
 class WholeRun {
  public:
   explicit WholeRun(const On& on)
-      : device_(on.device), kept_(on.kept), stream_(device_.open_stream()) {}
+      : device_(on.device),
+        kept_(on.kept),
+        lacked_room_(on.lacked_room),
+        stream_(device_.open_stream()) {}
   ~WholeRun();
   WholeRun(const WholeRun&) = delete;
   WholeRun& operator=(const WholeRun&) = delete;
@@ -76,6 +73,7 @@ class WholeRun {
 
   device::Device& device_;
   Kept* kept_;
+  bool* lacked_room_;
   device::Stream stream_;
   bool is_possible_ = true;
   bool has_arrived_ = true;  ///< all that was sent

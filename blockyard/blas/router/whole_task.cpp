@@ -7,7 +7,7 @@ namespace blockyard::blas {
 
 template <class T>
 bool compute_there(const WholeCall<T>& call, DeviceProducts& products) {
-  const On on{products.device(), &products.kept()};
+  const On on = products.begin_whole();
   switch (call.task) {
     case Task::getrf:
     case Task::gesv:

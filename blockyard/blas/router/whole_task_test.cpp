@@ -41,9 +41,9 @@ bool compute(Task task, DeviceProducts& products, Written& written) {
   }
 }
 
-class WholeTask : public testing::TestWithParam<Task> {};
+class WholeTaskOf : public testing::TestWithParam<Task> {};
 
-TEST_P(WholeTask, writes_all_or_nothing_when_an_allocation_fails) {
+TEST_P(WholeTaskOf, writes_all_or_nothing_when_an_allocation_fails) {
   Written expected;
   DeviceProducts undisturbed(device::sim::table(), "");
   ASSERT_TRUE(compute(GetParam(), undisturbed, expected));
@@ -62,9 +62,18 @@ TEST_P(WholeTask, writes_all_or_nothing_when_an_allocation_fails) {
   EXPECT_GT(number, 5) << "the call allocates";
 }
 
-INSTANTIATE_TEST_SUITE_P(All, WholeTask,
+INSTANTIATE_TEST_SUITE_P(All, WholeTaskOf,
                          testing::Values(Task::getrf, Task::gesv, Task::getrs, Task::potrf,
                                          Task::posv, Task::potrs, Task::getri, Task::potri));
+
+/// Then it goes there in pieces.
+TEST(WholeTask, says_that_its_pivots_lacked_room) {
+  DeviceProducts products(device::sim::table(), "memory=80");
+  Written written;
+  EXPECT_FALSE(compute(Task::getrf, products, written));
+  EXPECT_TRUE(products.lacked_room());
+  EXPECT_EQ(written, Written());
+}
 
 }  // namespace
 }  // namespace blockyard::blas

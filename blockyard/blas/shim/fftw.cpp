@@ -78,10 +78,10 @@ class RoutedTransform final : public Routed {
   std::int64_t extent() const override { return 1; }
   void compute_there(DeviceProducts& device, std::int64_t& complete) override {
     device.make_room(static_cast<std::int64_t>(2 * moved_bytes()));  // and what it works in
-    const int count = is_single_ ? blas::compute_there<float>(transform_, arrays_, device.device(),
-                                                              device.memory_bytes())
-                                 : blas::compute_there<double>(transform_, arrays_, device.device(),
-                                                               device.memory_bytes());
+    const On on = device.begin_whole();
+    const std::int64_t memory = device.memory_bytes();
+    const int count = is_single_ ? blas::compute_there<float>(transform_, arrays_, on, memory)
+                                 : blas::compute_there<double>(transform_, arrays_, on, memory);
     complete = count > 0 ? 1 : 0;
     passes_ = std::max(1, count);
   }
