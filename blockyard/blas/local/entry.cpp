@@ -23,7 +23,11 @@ const link_map* object_of(const void* address) noexcept {
 /// Ours, by any address in it.
 const link_map* our_object() noexcept {
   static const char here = 0;
-  static const link_map* const ours = object_of(&here);
+  // Found again by each of the first calls, rather than by one for which others wait: that one may
+  // be interrupted by a handler that calls, or be missing in the child of a fork.
+  static constinit std::atomic<const link_map*> known = nullptr;
+  const link_map* ours = known.load(std::memory_order_relaxed);
+  if (ours == nullptr) known.store(ours = object_of(&here), std::memory_order_relaxed);
   return ours;
 }
 
