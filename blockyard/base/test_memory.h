@@ -31,5 +31,11 @@ class FailingAllocation {
   if (made == nullptr) throw std::bad_alloc();
   return made;
 }
+// The one of a sanitizer would not go with the operator below.
+[[gnu::noinline]] void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept try {
+  return operator new(bytes);
+} catch (const std::bad_alloc&) {
+  return nullptr;
+}
 [[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
 [[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
