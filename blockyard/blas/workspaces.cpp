@@ -3,32 +3,32 @@
 
 #include <algorithm>
 
+#include "blockyard/device/host/workspaces.h"
+
 namespace blockyard::blas {
 
 namespace {
 
-/// Of the routines that divide and conquer.
+// Of the routines that divide and conquer.
+
 template <class T>
 Workspaces of_syevd(std::int64_t n, bool has_vectors) noexcept {
-  if (n <= 1) return {1, 1, 1};
-  const std::int64_t iwork = has_vectors ? 3 + 5 * n : 1;
-  const std::int64_t reals = 1 + 5 * n + 2 * n * n;
-  if constexpr (is_complex<T>) {
-    if (has_vectors) return {2 * n + n * n, reals, iwork};
-    return {n + 1, n, iwork};
-  }
-  return {has_vectors ? reals + n : 2 * n + 1, 0, iwork};
+  const auto found =
+      device::host::syevd_lengths(is_complex<T>, has_vectors, static_cast<double>(n));
+  return {static_cast<std::int64_t>(found.work),
+          is_complex<T> ? static_cast<std::int64_t>(found.real) : 0,
+          static_cast<std::int64_t>(found.integer)};
 }
 
 template <class T>
 std::int64_t of_gesdd(std::int64_t least, std::int64_t most, char job) noexcept {
+  if (job == 'N' || job == 'S')
+    return static_cast<std::int64_t>(device::host::gesdd_lengths(is_complex<T>, job == 'S',
+                                                                 static_cast<double>(most),
+                                                                 static_cast<double>(least))
+                                         .work);
   const std::int64_t square = least * least;
-  if constexpr (is_complex<T>) {
-    if (job == 'N') return 2 * least + most;
-    return job == 'S' ? square + 3 * least : square + 2 * least + most;
-  }
-  if (job == 'N') return 3 * least + std::max(most, 7 * least);
-  return job == 'S' ? 4 * square + 7 * least : 4 * square + 6 * least + most;
+  return is_complex<T> ? square + 2 * least + most : 4 * square + 6 * least + most;
 }
 
 }  // namespace

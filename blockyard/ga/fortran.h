@@ -3,7 +3,6 @@
 
 #include <ga_calls.h>
 
-#include <algorithm>
 #include <limits>
 #include <string>
 #include <vector>
@@ -52,13 +51,10 @@ void require_flat(int g_a);
 [[nodiscard]] long place_in_sparse(int s_a, const void* values);
 [[nodiscard]] long place_of_integers(const void* integers, std::size_t width);
 
-/// Bytes as an INTEGER, the largest one if they are more; no limit, which C says with all bits, is
-/// -1.
+/// Bytes as an INTEGER; no limit, which C says with all bits, is -1.
 template <class Integer>
-[[nodiscard]] Integer counted(std::size_t bytes) noexcept {
-  constexpr auto most = static_cast<std::size_t>(std::numeric_limits<Integer>::max());
-  if (bytes == std::numeric_limits<std::size_t>::max()) return -1;
-  return static_cast<Integer>(std::min(bytes, most));
+[[nodiscard]] Integer counted_bytes(std::size_t bytes) noexcept {
+  return bytes == std::numeric_limits<std::size_t>::max() ? -1 : counted<Integer>(bytes);
 }
 
 [[nodiscard]] int initialize_comm(int communicator);

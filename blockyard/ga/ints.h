@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 #include "blockyard/base/integer.h"
 
@@ -55,5 +56,12 @@ class IntLists {
   int** narrow_ = nullptr;
   std::int64_t** wide_ = nullptr;
 };
+
+/// The largest Integer where the count is larger: of 4 bytes, it holds no more.
+template <class Integer>
+[[nodiscard]] Integer counted(std::size_t count) noexcept {
+  constexpr auto most = std::numeric_limits<Integer>::max();
+  return count > static_cast<std::size_t>(most) ? most : static_cast<Integer>(count);
+}
 
 }  // namespace blockyard::ga

@@ -3,12 +3,11 @@
 #include <fmt/format.h>
 #include <macdecls.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <limits>
 #include <utility>
 
+#include "blockyard/ga/ints.h"
 #include "blockyard/ga/ma.h"
 
 extern "C" {
@@ -32,7 +31,7 @@ extern double mbc_dbl_[2], mbc_dcpl_[4];
 
 namespace {
 
-using blockyard::ga::Ma;
+using blockyard::ga::counted, blockyard::ga::Ma;
 
 /// The allocator of the process and what its caller asked of it.
 struct Place {
@@ -140,12 +139,6 @@ const Ma::Block* block_of(const char* call, Integer handle) {
   return block;
 }
 
-/// The largest Integer where the count is larger: of 4 bytes, it holds no more.
-Integer counted(std::size_t count) noexcept {
-  constexpr auto most = std::numeric_limits<Integer>::max();
-  return count > static_cast<std::size_t>(most) ? most : static_cast<Integer>(count);
-}
-
 /// Elements of a type that fit into the bytes that `room` tells, including what MA adds; 0 where MA
 /// is not up.
 template <class Room>
@@ -154,7 +147,7 @@ Integer fitting(const char* call, Integer type, const Room& room) {
   const auto width = bytes_of(type);
   if (!width) return fail_fatally(fmt::format("{}: {} is not a type", call, type));
   const std::size_t bytes = room(*place().ma), overhead = Ma::with_overhead(0);
-  return bytes < overhead ? 0 : counted((bytes - overhead) / *width);
+  return bytes < overhead ? 0 : counted<Integer>((bytes - overhead) / *width);
 }
 
 Boolean said(bool is_done, const char* call, Integer handle, const char* why) {
@@ -276,7 +269,7 @@ Integer MA_sizeof(Integer datatype1, Integer nelem1, Integer datatype2) {
   if (!from || !to)
     return fail_fatally(fmt::format("MA_sizeof: {} is not a type", from ? datatype2 : datatype1));
   if (nelem1 < 0) return fail_fatally(fmt::format("MA_sizeof: there are no {} elements", nelem1));
-  return counted((static_cast<std::size_t>(nelem1) * *from + *to - 1) / *to);
+  return counted<Integer>((static_cast<std::size_t>(nelem1) * *from + *to - 1) / *to);
 }
 Integer MA_sizeof_overhead(Integer datatype) {
   const auto width = bytes_of(datatype);
