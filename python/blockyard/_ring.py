@@ -21,7 +21,7 @@ from ._supers import guarded
 
 Update = Callable[..., None]
 _most_head_bytes = 256
-_at_work: "set[Ring]" = set()  # of several processes: those with an update that are not finished
+_at_work: "weakref.WeakSet[Ring]" = weakref.WeakSet()  # of several processes: those with an update that are not finished
 _c_types = {"f4": "float", "f8": "double", "c8": "float2", "c16": "double2", "i4": "int", "i8": "long"}
 
 
