@@ -413,8 +413,10 @@ void Router::compute_shared(Routed& call, const std::vector<Taken>& devices,
     compute_share(*late);
   for (std::thread& one : there) one.join();
   for (std::size_t number = 0; number < devices.size(); ++number)
-    why[number].empty() ? devices[number].at->note_computed()
-                        : lose(*devices[number].at, why[number]);
+    if (why[number].empty())
+      devices[number].at->note_computed();
+    else
+      lose(*devices[number].at, why[number]);
   const double seconds = base::now_seconds() - began;
   finds_memory([&] { note_shared(call, devices, shares.written(), seconds, why_there); });
 }
