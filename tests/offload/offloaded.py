@@ -6,6 +6,7 @@ import ctypes.util
 import json
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
@@ -54,6 +55,34 @@ def children_of(parent, words=""):
     return found
 
 
+def threads_of(parent):
+    """The threads of all processes that came of one, as gdb shows them where it is there."""
+    shown = []
+    for child in children_of(parent):
+        command = ["gdb", "-p", str(child), "-batch", "-ex", "thread apply all backtrace"]
+        where = subprocess.run(command, capture_output=True, text=True, check=False).stdout if shutil.which("gdb") else ""
+        with contextlib.suppress(OSError):
+            words = pathlib.Path(f"/proc/{child}/cmdline").read_text().replace("\0", " ")
+            shown += [f"{child}: {words}\n{where}", *threads_of(child)]
+    return shown
+
+
+def run_program(command, check=True, **more):
+    """subprocess.run of a program that is given a time. One that takes longer is shown with its threads, where gdb is
+    there, and killed with all that it started: a child that lived on would hold its pipes, and the test with them."""
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+                          **more) as process:
+        try:
+            out, err = process.communicate(timeout=LIMIT_SECONDS)
+        except subprocess.TimeoutExpired as late:
+            shown = threads_of(os.getpid())  # those of the server, too
+            os.killpg(process.pid, signal.SIGKILL)
+            raise AssertionError("\n".join([f"no end after {LIMIT_SECONDS} s", *shown])) from late
+    if check and process.returncode != 0:
+        raise AssertionError(f"{command}: exit status {process.returncode}\n{out}{err}")
+    return subprocess.CompletedProcess(command, process.returncode, out, err)
+
+
 class Server:
     """A server at a socket of its own, that listens when this is made."""
 
@@ -98,8 +127,7 @@ class Offload(unittest.TestCase):
         return server
 
     def offload(self, *words, code=0, folder=None):
-        done = subprocess.run([BLOCKYARD, "offload", *map(str, words)], capture_output=True, text=True,
-                              timeout=LIMIT_SECONDS, check=False, cwd=folder)
+        done = run_program([BLOCKYARD, "offload", *map(str, words)], check=False, cwd=folder)
         self.assertEqual(done.returncode, code, done.stdout + done.stderr)
         return done
 

@@ -16,7 +16,8 @@ import unittest
 
 from cut import Proxy
 from offloaded import (BLOCKYARD, CALLER, FAILING_MEMORY, FFTW_CALLER, LAPACK_CALLER, LEVEL3_CALLER, LIBRARY,
-                       LIMIT_SECONDS, PRODUCT, VECTORS_CALLER, Offload, children_of)
+                       LIMIT_SECONDS, PRODUCT, VECTORS_CALLER, Offload, children_of,
+                       run_program)
 
 
 PROGRAMS = (CALLER, LEVEL3_CALLER, LAPACK_CALLER, FFTW_CALLER, VECTORS_CALLER)
@@ -61,10 +62,9 @@ class Faults(Offload):
         for number in range(40, 280, 30):
             for check in ("0", "1"):
                 with self.subTest(number=number, check=check):
-                    done = subprocess.run([CALLER], capture_output=True, text=True, timeout=LIMIT_SECONDS, check=True,
-                                          env=os.environ | {"BLOCKYARD_OFFLOAD": server.address, "BLOCKYARD_OFFLOAD_PLACE": "remote",
-                                                            "BLOCKYARD_OFFLOAD_CHECK": check, "FAILING_ALLOCATION": str(number),
-                                                            "LD_PRELOAD": f"{FAILING_MEMORY} {LIBRARY}"})
+                    done = run_program([CALLER], env=os.environ | {
+                        "BLOCKYARD_OFFLOAD": server.address, "BLOCKYARD_OFFLOAD_PLACE": "remote", "BLOCKYARD_OFFLOAD_CHECK": check,
+                        "FAILING_ALLOCATION": str(number), "LD_PRELOAD": f"{FAILING_MEMORY} {LIBRARY}"})
                     self.assertEqual(done.stdout, "0 wrong\n")
 
     def test_the_child_of_a_fork_begins_anew(self):
@@ -111,12 +111,11 @@ signal.pause()
             command = [folder / pathlib.Path(BLOCKYARD).name, "offload", "run", "--place", "local", "--",
                        "cat", "/proc/self/maps"]
             with self.subTest(name):
-                done = subprocess.run(command, text=True, capture_output=True, check=False, timeout=LIMIT_SECONDS)
+                done = run_program(command, check=False)
                 self.assertEqual(done.returncode, 0, done.stderr)
                 self.assertIn(pathlib.Path(LIBRARY).name, done.stdout)
                 self.assertNotIn("preload", done.stderr)
-                done = subprocess.run(command, text=True, capture_output=True, check=False, timeout=LIMIT_SECONDS,
-                                      env={**os.environ, "TMPDIR": str(folder)})
+                done = run_program(command, check=False, env={**os.environ, "TMPDIR": str(folder)})
                 self.assertEqual(done.returncode, 1, done.stderr)
                 self.assertIn("TMPDIR", done.stderr)
 
@@ -246,7 +245,7 @@ signal.pause()
             self.offload("run", "--server", server.address, "--place", place, "--", program)
             server.end(signal.SIGKILL)
         else:
-            subprocess.run([program], check=True, capture_output=True, timeout=LIMIT_SECONDS)
+            run_program([program])
         return time.monotonic() - began
 
 

@@ -15,7 +15,7 @@ import unittest
 
 from offloaded import (BLOCKYARD, CALLER, EXAMPLES, FFTW_CALLER, LEVEL3_CALLER, JOB, LAPACK_CALLER, LIBRARY, LIBRARY_REMOTE,
                        LIMIT_SECONDS, POISSON, PRODUCT, RULES_CALLER, TABLES, VECTORS_CALLER,
-                       Offload)
+                       Offload, run_program)
 
 
 class Programs(Offload):
@@ -45,8 +45,8 @@ class Programs(Offload):
             self.skipTest("the reference BLAS is not installed")
         calls = []
         for preload in ("", LIBRARY):
-            done = subprocess.run([LEVEL3_CALLER], check=True, capture_output=True, text=True, timeout=LIMIT_SECONDS,
-                                  env=os.environ | {"LD_LIBRARY_PATH": str(reference.parent), "LD_PRELOAD": preload})
+            done = run_program([LEVEL3_CALLER],
+                               env=os.environ | {"LD_LIBRARY_PATH": str(reference.parent), "LD_PRELOAD": preload})
             calls.append(int(re.fullmatch(r"(\d+) calls, 0 wrong\n", done.stdout)[1]))
         self.assertGreater(calls[1], calls[0])  # gemmt and gemm3m
 
@@ -74,8 +74,7 @@ class Programs(Offload):
                 self.assertEqual(process.communicate("go on\n", timeout=LIMIT_SECONDS)[0], "0\n")
 
     def test_levels_1_and_2_and_batches_on_a_device(self):
-        self.assertRegex(subprocess.run([VECTORS_CALLER], check=True, capture_output=True, text=True,
-                                        timeout=LIMIT_SECONDS).stdout, r", 0 wrong\n$")
+        self.assertRegex(run_program([VECTORS_CALLER]).stdout, r", 0 wrong\n$")
         for device in ("host", "sim"):
             with self.subTest(device):
                 server = self.serve("--device", device, name=device)
@@ -273,7 +272,7 @@ print(numpy.abs(product - numpy.linalg.multi_dot([a] * 5) / n**4).max() < 1e-9)
         said = json.loads(shown[shown.index("{"):])
         self.assertEqual({(one["place"], one["why"]) for one in said["routines"]}, {("local", "no server")})
         page = self.folder / "report.html"
-        subprocess.run([BLOCKYARD, "report", self.folder / "report.json"], check=True, capture_output=True, timeout=LIMIT_SECONDS)
+        run_program([BLOCKYARD, "report", self.folder / "report.json"])
         text = page.read_text()
         for words in ("<h2>Where the time goes</h2>", "<td>150 x 150 x 150", "<td>asked</td>", "from server"):
             self.assertIn(words, text)
@@ -285,9 +284,8 @@ print(numpy.abs(product - numpy.linalg.multi_dot([a] * 5) / n**4).max() < 1e-9)
 
         def places():
             report = self.folder / "report.json"
-            done = subprocess.run([BLOCKYARD, "offload", "run", "--server", server.address, "--deterministic", "--report",
-                                   report, "--", sys.executable, "-c", PRODUCT], capture_output=True, text=True, timeout=LIMIT_SECONDS,
-                                  check=True, env=os.environ | cache)
+            done = run_program([BLOCKYARD, "offload", "run", "--server", server.address, "--deterministic", "--report",
+                                report, "--", sys.executable, "-c", PRODUCT], env=os.environ | cache)
             self.assertEqual(done.stdout, "True True\n")
             return done.stderr, {(one["routine"], one["place"], one["shape"]): (one["calls"], one["why"])
                                  for one in json.loads(report.read_text())["routines"]}
@@ -296,8 +294,7 @@ print(numpy.abs(product - numpy.linalg.multi_dot([a] * 5) / n**4).max() < 1e-9)
         self.assertIn("offload calibrate", told)
         self.assertFalse([place for _, place, _ in before if place == "remote"])
         self.assertEqual({why for _, why in before.values()}, {"not measured"})
-        done = subprocess.run([BLOCKYARD, "offload", "calibrate", "--server", server.address, "--json"],
-                              capture_output=True, text=True, timeout=LIMIT_SECONDS, check=True, env=os.environ | cache)
+        done = run_program([BLOCKYARD, "offload", "calibrate", "--server", server.address, "--json"], env=os.environ | cache)
         measured = json.loads(done.stdout)
         self.assertGreater(measured["up_bytes_a_second"], 0)
         self.assertEqual(list(measured["products"]), ["sgemm", "dgemm", "cgemm", "zgemm"])
@@ -348,8 +345,7 @@ print(numpy.abs(product - numpy.linalg.multi_dot([a] * 5) / n**4).max() < 1e-9)
         found = {}
         for device in ("none", f"remote://{server.address}"):
             path = self.folder / "out.json"
-            subprocess.run([BLOCKYARD, "run", JOB, "--device", device, "--json", path, "--quiet"], check=True,
-                           cwd=self.folder, timeout=LIMIT_SECONDS, capture_output=True)
+            run_program([BLOCKYARD, "run", JOB, "--device", device, "--json", path, "--quiet"], cwd=self.folder)
             found[device] = json.loads(path.read_text())
             path.unlink()
         here, there = found.values()
@@ -401,9 +397,9 @@ print(numpy.abs(product - numpy.linalg.multi_dot([a] * 5) / n**4).max() < 1e-9)
         path = pathlib.Path(server.address.removeprefix("unix:"))  # the program leaves the folder from which one is named
         for name, address in (("BLOCKYARD_OFFLOAD", server.address), ("RCPU_SERVER", f"unix:{path.name}")):
             report = self.folder / f"{name}.json"
-            subprocess.run([BLOCKYARD, "offload", "run", "--place", "remote", "--report", report, "--", sys.executable, "-c",
-                            "import os; os.chdir('/')\n" + PRODUCT], check=True, capture_output=True, timeout=LIMIT_SECONDS,
-                           env=os.environ | {name: address}, cwd=path.parent)
+            run_program([BLOCKYARD, "offload", "run", "--place", "remote", "--report", report, "--", sys.executable, "-c",
+                         "import os; os.chdir('/')\n" + PRODUCT],
+                        env=os.environ | {name: address}, cwd=path.parent)
             self.assertEqual({one["place"] for one in json.loads(report.read_text())["routines"]}, {"remote"})
 
     def test_a_call_reaches_the_library_that_it_would_have_reached(self):
@@ -423,8 +419,7 @@ print(numpy.abs(product - numpy.linalg.multi_dot([a] * 5) / n**4).max() < 1e-9)
                   f"ctypes.CDLL('{self.folder}/libcaller.so').call()")
         for lines, expected in ((opened, "first\n"), ((opened[0], opened[2]), "second\n")):
             for prefix in ((), (BLOCKYARD, "offload", "run", "--quiet", "--place", "local", "--")):
-                done = subprocess.run([*prefix, sys.executable, "-c", "; ".join(lines)], capture_output=True, text=True,
-                                      timeout=LIMIT_SECONDS, check=True)
+                done = run_program([*prefix, sys.executable, "-c", "; ".join(lines)])
                 self.assertEqual(done.stdout, expected)
 
     def test_the_libraries_export_their_tables_and_need_no_blas(self):

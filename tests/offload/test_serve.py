@@ -18,7 +18,7 @@ import sys
 import threading
 import unittest
 
-from offloaded import (BLOCKYARD, CALLER, FENCED_MEMORY, LAPACK_CALLER, LIMIT_SECONDS, PRODUCT, Offload, has_tls)
+from offloaded import (BLOCKYARD, CALLER, FENCED_MEMORY, LAPACK_CALLER, LIMIT_SECONDS, PRODUCT, Offload, has_tls, run_program)
 
 
 def address_space_of(process):
@@ -28,8 +28,8 @@ def address_space_of(process):
 
 def run_within(kibibytes, *words):
     """Blockyard in a shell with so much address space. A thread of OpenBLAS would take some of it at a time of its own."""
-    return subprocess.run(["bash", "-c", f'ulimit -v {kibibytes}; exec "$@"', "shell", BLOCKYARD, *words], capture_output=True,
-                          text=True, timeout=LIMIT_SECONDS, check=False, env=os.environ | {"OPENBLAS_NUM_THREADS": "1"})
+    return run_program(["bash", "-c", f'ulimit -v {kibibytes}; exec "$@"', "shell", BLOCKYARD, *words], check=False,
+                       env=os.environ | {"OPENBLAS_NUM_THREADS": "1"})
 
 
 class Serve(Offload):
@@ -90,8 +90,7 @@ class Serve(Offload):
     def test_a_folder_that_others_may_have_made_is_not_trusted(self):
         (self.folder / "blockyard").mkdir(mode=0o777)
         (self.folder / "blockyard").chmod(0o777)
-        done = subprocess.run([BLOCKYARD, "offload", "status"], env=os.environ | {"XDG_RUNTIME_DIR": str(self.folder)},
-                              capture_output=True, text=True, timeout=LIMIT_SECONDS, check=False)
+        done = run_program([BLOCKYARD, "offload", "status"], env=os.environ | {"XDG_RUNTIME_DIR": str(self.folder)}, check=False)
         self.assertEqual((done.returncode, done.stderr),
                          (1, f"error: {self.folder}/blockyard is not a folder of this user alone\n"))
 
