@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "apps/blockyard/commands.h"
 #include "apps/blockyard/output.h"
@@ -295,15 +296,19 @@ int simulate(const HubbardRun& run, HubbardJob& job, fabric::MpiSession* session
     check_outputs(run, job);
     if (!is_silent && !job.title.empty()) print_out("{}\n", job.title);
   });
+  std::optional<lattice::CheckpointFolder> checkpoints;
   DcaReport report;
   try {
     const lattice::Progress progress = is_lead ? progress_line(run.quiet) : lattice::Progress();
     if (job.dca)
-      report = lattice::simulate_dca(job, team, progress, [&](const lattice::DcaStep& step) {
-        if (!is_silent) print_out("{}", step_text(step));
-      });
+      report = lattice::simulate_dca(
+          job, team, progress,
+          [&](const lattice::DcaStep& step) {
+            if (!is_silent) print_out("{}", step_text(step));
+          },
+          checkpoints);
     else
-      report.last = lattice::simulate(job, team, progress);
+      report.last = lattice::simulate(job, team, progress, checkpoints);
   } catch (const base::Error& error) {
     if (noted_signal() == 0) throw;
     const std::string signal = describe_signal(noted_signal());
@@ -325,6 +330,7 @@ int simulate(const HubbardRun& run, HubbardJob& job, fabric::MpiSession* session
     if (job.dca) print_out("self-energy written to {}\n", job.dca->output);
   }
   write_ring_json(json, report.last.g4, run.json, run.report);
+  if (checkpoints) checkpoints->remove_all();
   return 0;
 }
 

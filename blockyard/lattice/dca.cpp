@@ -53,11 +53,12 @@ class Iteration {
  public:
   /// Collective.
   Iteration(const HubbardJob& job, const ring::Team& team, const Progress& progress,
-            const Told& told)
+            const Told& told, std::optional<CheckpointFolder>& folder)
       : job_(job),
         team_(team),
         progress_(progress),
         told_(told),
+        folder_(folder),
         patches_(job.model, job.dca->directions, job.dca->points),
         is_lead_(team.session == nullptr || team.session->process() == 0) {
     const Hubbard& model = job.model;
@@ -119,10 +120,6 @@ class Iteration {
   /// Collective. G4 in the environment that was found.
   void accumulate(int number) { (void)run(job_, number); }
 
-  void remove_checkpoints() {
-    if (folder_) folder_->remove_all();
-  }
-
   [[nodiscard]] DcaReport& report() { return report_; }
 
  private:
@@ -174,9 +171,9 @@ class Iteration {
   const ring::Team& team_;
   const Progress& progress_;
   const Told& told_;
+  std::optional<CheckpointFolder>& folder_;  ///< of all simulations
   Patches patches_;
   bool is_lead_;
-  std::optional<CheckpointFolder> folder_;  ///< of all simulations
   int resumed_ = 0;  ///< the number of the simulation that a checkpoint is of
   DcaReport report_;
 };
@@ -184,14 +181,14 @@ class Iteration {
 }  // namespace
 
 DcaReport simulate_dca(const HubbardJob& job, const ring::Team& team, const Progress& progress,
-                       const std::function<void(const DcaStep&)>& told) {
-  Iteration iteration(job, team, progress, told);
+                       const std::function<void(const DcaStep&)>& told,
+                       std::optional<CheckpointFolder>& folder) {
+  Iteration iteration(job, team, progress, told, folder);
   DcaReport& report = iteration.report();
   auto number = static_cast<int>(report.steps.size());
   while (!report.is_converged && number < job.dca->iterations)
     report.is_converged = iteration.step(++number);
   if (!job.options.channels.empty()) iteration.accumulate(number + 1);
-  iteration.remove_checkpoints();
   return std::move(report);
 }
 

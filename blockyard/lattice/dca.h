@@ -49,9 +49,10 @@ void write_self_energy(const std::string& path, const Hubbard& model, const Save
 /// it stays or the iterations end. Then G4 is accumulated if the job has channels. Process 0 reads
 /// the self-energy to begin with, and writes that after each step. `told` hears of each step, at
 /// process 0. Checkpoints are those of the simulation under way, with the self-energy that it began
-/// with, and until that has one, those of the one before.
+/// with, and until that has one, those of the one before; `folder` as of simulate().
 [[nodiscard]] DcaReport simulate_dca(const HubbardJob& job, const ring::Team& team,
                                      const Progress& progress,
-                                     const std::function<void(const DcaStep&)>& told);
+                                     const std::function<void(const DcaStep&)>& told,
+                                     std::optional<CheckpointFolder>& folder);
 
 }  // namespace blockyard::lattice

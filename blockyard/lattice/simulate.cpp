@@ -77,14 +77,11 @@ G4Plan plan_of(const HubbardJob& job, int ranks) {
   return plan_g4(problem, options, ranks, expected_vertices(job));
 }
 
-HubbardReport simulate(const HubbardJob& job, const ring::Team& team, const Progress& progress) {
+HubbardReport simulate(const HubbardJob& job, const ring::Team& team, const Progress& progress,
+                       std::optional<CheckpointFolder>& folder) {
   check(job);
-  std::optional<CheckpointFolder> folder;
-  HubbardReport result =
-      simulate(job, problem_of(job.model, job.half, job.exchange, job.exchange_momenta),
-               BareTime(job.model), team, progress, folder);
-  if (folder) folder->remove_all();
-  return result;
+  return simulate(job, problem_of(job.model, job.half, job.exchange, job.exchange_momenta),
+                  BareTime(job.model), team, progress, folder);
 }
 
 HubbardReport simulate(const HubbardJob& job, const Problem& problem, const BareTime& bare,

@@ -75,13 +75,15 @@ struct HubbardReport {
 using Progress = std::function<void(std::int64_t done, std::int64_t all)>;
 
 /// Collective among the processes of the team: walkers on all ranks, G4 in slices over their rings.
-/// Process 0 writes the output and returns what came of it.
+/// Process 0 writes the output and returns what came of it. `folder`: of the checkpoints, opened by
+/// the first simulation of a run, at process 0, and kept by the caller, who removes the checkpoints
+/// when all results of the run are where they last.
 /// Throws Error{bad_input} for what cannot be, before anything is simulated where that is known.
 [[nodiscard]] HubbardReport simulate(const HubbardJob& job, const ring::Team& team,
-                                     const Progress& progress);
+                                     const Progress& progress,
+                                     std::optional<CheckpointFolder>& folder);
 /// The same with another bare Green's function, at frequencies and at times. The G of the report is
-/// known to every process. `folder`: of the checkpoints, opened by the first simulation of a run,
-/// at process 0, and kept by the caller, who removes the checkpoints after the last one.
+/// known to every process.
 [[nodiscard]] HubbardReport simulate(const HubbardJob& job, const Problem& problem,
                                      const BareTime& bare, const ring::Team& team,
                                      const Progress& progress,

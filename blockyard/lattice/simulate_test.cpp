@@ -34,7 +34,8 @@ HubbardJob atom() {
 void expect_errors(const HubbardJob& job, int ranks, bool are_zero) {
   ring::Team team;
   team.ranks_here = ranks;
-  const G4Report report = simulate(job, team, {}).g4;
+  std::optional<CheckpointFolder> none;
+  const G4Report report = simulate(job, team, {}, none).g4;
   ASSERT_FALSE(report.green.error.empty());
   for (const Complex& error : report.green.error) {
     EXPECT_TRUE(std::isfinite(error.imag()));
@@ -65,7 +66,8 @@ TEST(Simulate, more_than_16_rings_share_bins) {
   job.samples = job.walkers = 20;
   ring::Team team;
   team.ranks_here = 20;
-  EXPECT_EQ(simulate(job, team, {}).g4.green.without.size(), 16U);
+  std::optional<CheckpointFolder> none;
+  EXPECT_EQ(simulate(job, team, {}, none).g4.green.without.size(), 16U);
 }
 
 TEST(Simulate, an_estimate_skips_empty_bins) {
@@ -180,12 +182,16 @@ TEST(Dca, an_iteration_keeps_the_checkpoints_of_the_one_before) {
   job.checkpoints.folder = file("checkpoint");
   job.checkpoints.seconds = 0;
   int steps = 0;
-  const DcaReport report = simulate_dca(job, {}, {}, [&](const DcaStep&) {
+  std::optional<CheckpointFolder> checkpoints;
+  const auto look = [&](const DcaStep&) {
     ++steps;
     EXPECT_NE(newest_checkpoint(job.checkpoints.folder), "") << "after step " << steps;
-  });
+  };
+  const DcaReport report = simulate_dca(job, {}, {}, look, checkpoints);
   EXPECT_EQ(steps, 2);
-  EXPECT_FALSE(std::filesystem::exists(job.checkpoints.folder)) << "the run has its results";
+  ASSERT_TRUE(checkpoints.has_value());
+  checkpoints->remove_all();
+  EXPECT_FALSE(std::filesystem::exists(job.checkpoints.folder));
 }
 
 }  // namespace

@@ -226,6 +226,13 @@ samples = 80"""))
                 self.assertEqual(len(found), len(expected))
                 self.check_same(found, expected)
 
+    def test_a_run_whose_results_could_not_be_written_goes_on(self):
+        self.write()
+        expected = self.results(self.blockyard("run", "job.toml", "-w", 2))
+        done = self.blockyard("run", "job.toml", "-w", 2, "--checkpoint", "0s", "--json", "/dev/full")
+        self.assertEqual((done.returncode, done.stderr), (1, "error: cannot write /dev/full: No space left on device\n"))
+        self.check_same(self.results(self.blockyard("resume", "job.checkpoint", "-w", 3)), expected)
+
     def test_what_cannot_be_gone_on_from_is_refused(self):
         self.write()
         self.stop(TERM, 2, 128 + TERM)
