@@ -28,7 +28,10 @@ _overlap_work = 1000  # steps to find out whether two arrays have elements in co
 
 
 def readable(name: str, array: np.ndarray) -> np.ndarray:
-    """The array itself if its blocks can be read in place, else a copy in double precision."""
+    """The array itself if its blocks can be read in place, else a copy in double precision. Raises TypeError for dates, text
+    and objects, some of which NumPy would make numbers of."""
+    if array.dtype.kind not in "biufc":
+        raise TypeError(f"array '{name}' of the program has real or complex numbers, not {array.dtype}")
     copied = np.complex128 if np.iscomplexobj(array) else np.float64
     return array if array.dtype in _readable and _is_regular(array) else np.asfortranarray(array, dtype=copied)
 

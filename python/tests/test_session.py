@@ -179,6 +179,14 @@ def test_masks_are_refused(session):
         use(np.ma.masked_less(np.ones((12, 12)), 0))  # of which nothing is masked
 
 
+def test_what_is_no_number_is_refused(session):
+    eye = np.eye(12)
+    dates = np.full((12, 12), "2026-11-29", "datetime64[D]")
+    for wrong in (dates, dates - dates, eye.astype(str), np.full((12, 12), None)):
+        with pytest.raises(TypeError, match=r"array 'a' of the program has real or complex numbers, not (date|time|<U|obj)"):
+            session.run(SQUARE, arrays={"a": wrong, "b": eye}, segments=SEGMENTS)
+
+
 @pytest.mark.parametrize("wrong", [[], [6, 6.5], [0, 12], "12", 0, -12, 12.0, None])
 def test_segments_are_lengths(session, wrong):
     with pytest.raises(blockyard.InputError, match="segments of ao.*even_segments"):
