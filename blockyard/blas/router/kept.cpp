@@ -51,18 +51,6 @@ void Kept::keep_result(Operand& operand, const base::Fingerprint& content) noexc
   results_kept_.note_miss();
 }
 
-void Kept::adopt_result(device::Memory memory, const base::Fingerprint& content) {
-  const std::int64_t bytes = memory.bytes();
-  const auto is_full = [&] {
-    return held_bytes_ + bytes > budget_bytes_ || operands_.size() >= most_operands;
-  };
-  while (is_full() && drop_oldest()) {
-  }
-  if (is_full()) return;
-  held_bytes_ += bytes;
-  keep_result(operands_.emplace_back(Operand{.memory = std::move(memory), .content = {}}), content);
-}
-
 Kept::Operand* Kept::find_result(std::span<const std::byte> bytes) {
   const bool may_be_there = std::ranges::any_of(operands_, [&](const Operand& operand) {
     return operand.is_result && operand.content && operand.uses == 0 &&
@@ -131,6 +119,15 @@ void Kept::give_back(std::int64_t bytes) {
 
 void Kept::let_go(Operand* operand) noexcept {
   if (operand != nullptr) --operand->uses;
+}
+
+void Kept::let_go(std::span<Operand* const> used, bool has_failed) noexcept {
+  for (Operand* const operand : used) {
+    if (operand == nullptr) continue;
+    if (has_failed && operand->is_new) operand->content.reset();
+    operand->is_new = false;
+    --operand->uses;
+  }
 }
 
 void Kept::end_call(bool has_failed) noexcept {

@@ -58,8 +58,6 @@ class Kept {
   }
   /// From now on it is known, if the call does not fail.
   void keep_result(Operand& operand, const base::Fingerprint& content) noexcept;
-  /// The same for memory from elsewhere.
-  void adopt_result(device::Memory memory, const base::Fingerprint& content);
   /// A result of that content. Null: there is none; bytes are hashed only if one has their number.
   [[nodiscard]] Operand* find_result(std::span<const std::byte> bytes);
   /// By which contents are hashed.
@@ -75,6 +73,8 @@ class Kept {
   bool drop_oldest();
   /// Work that found or made it is done.
   void let_go(Operand* operand) noexcept;
+  /// The same for all that one stream used; what was sent, and has failed, may not have arrived.
+  void let_go(std::span<Operand* const> used, bool has_failed) noexcept;
   /// Gives up operands of at least that many bytes, as far as there are; from then on less is kept.
   void give_back(std::int64_t bytes);
   void begin_call() noexcept { saved_bytes_ = saved_operands_ = 0; }

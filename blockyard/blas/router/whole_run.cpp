@@ -14,22 +14,25 @@ WholeRun<T>::~WholeRun() {
     stream_.synchronise();
   } catch (const std::exception&) {  // it has failed, and touches nothing
   }
-  if (kept_ != nullptr) kept_->end_call(!has_arrived_);
+  if (kept_ != nullptr) kept_->let_go(used_, !has_arrived_);
 }
 
-/// What is kept makes way for what the call needs.
-template <class T>
-std::optional<device::Memory> WholeRun<T>::allocate(std::int64_t bytes) {
-  return kept_ != nullptr ? kept_->allocate(bytes) : device_.allocate(bytes);
-}
-
+/// Allocating is a round trip to a server: a small call would spend its time on them. What is kept
+/// makes way for what does not fit.
 template <class T>
 device::Address WholeRun<T>::reserve(std::int64_t bytes) {
   if (!is_possible_) return 0;
-  auto made = allocate(bytes);
-  is_possible_ = made.has_value();
-  if (!is_possible_ && lacked_room_ != nullptr) *lacked_room_ = true;
-  return is_possible_ ? memory_.emplace_back(std::move(*made)).address() : 0;
+  if (kept_ != nullptr && kept_->has_room(bytes)) {
+    Kept::Operand*& made = used_.emplace_back(nullptr);
+    made = kept_->make(bytes, {});
+    if (made != nullptr) return made->memory.address();
+  } else {
+    auto made = kept_ != nullptr ? kept_->allocate(bytes) : device_.allocate(bytes);
+    if (made) return memory_.emplace_back(std::move(*made)).address();
+  }
+  is_possible_ = false;
+  if (lacked_room_ != nullptr) *lacked_room_ = true;
+  return 0;
 }
 
 template <class T>
@@ -61,12 +64,13 @@ Kept::Operand* WholeRun<T>::kept(std::span<const T> elements) {
   const auto bytes = std::as_bytes(elements);
   const auto content = kept_->content_of(bytes);
   if (!content) return nullptr;
-  Kept::Operand* const found = kept_->find(*content);
-  if (found != nullptr) return found;
-  Kept::Operand* const made = kept_->make(static_cast<std::int64_t>(bytes.size()), content);
-  if (made != nullptr)
-    send({made->memory.address(), static_cast<std::int64_t>(elements.size())}, elements);
-  return made;
+  Kept::Operand*& there = used_.emplace_back(nullptr);
+  there = kept_->find(*content);
+  if (there != nullptr) return there;
+  there = kept_->make(static_cast<std::int64_t>(bytes.size()), content);
+  if (there != nullptr)
+    send({there->memory.address(), static_cast<std::int64_t>(elements.size())}, elements);
+  return there;
 }
 
 template <class T>
@@ -96,10 +100,11 @@ typename WholeRun<T>::Block WholeRun<T>::send_copy(const View<T>& view) {
 
 template <class T>
 void WholeRun<T>::keep(const Block& block, std::span<const T> fetched) {
-  const auto found = std::ranges::find(memory_, block.address, &device::Memory::address);
-  if (kept_ == nullptr || found == memory_.end() || !kept_->wants_result(found->bytes())) return;
-  kept_->adopt_result(std::move(*found), base::fingerprint(std::as_bytes(fetched), kept_->seed()));
-  memory_.erase(found);
+  const auto found = std::ranges::find_if(used_, [&](const Kept::Operand* operand) {
+    return operand != nullptr && operand->memory.address() == block.address;
+  });
+  if (found != used_.end() && kept_->wants_result((*found)->memory.bytes()))
+    kept_->keep_result(**found, base::fingerprint(std::as_bytes(fetched), kept_->seed()));
 }
 
 template <class T>

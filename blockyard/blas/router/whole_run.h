@@ -57,8 +57,7 @@ class WholeRun {
            const Block& right, T alpha);
   /// The elements, after `synchronise`.
   [[nodiscard]] const std::vector<T>& fetch(const Block& block);
-  /// A block that was fetched, and that nothing uses any more, stays for later calls. May throw
-  /// std::bad_alloc: not after something of the program was written.
+  /// What was fetched, and nothing writes to any more, is found by later calls.
   void keep(const Block& block, std::span<const T> fetched);
   /// Returns when all is done. False: it was not possible. Throws Error.
   [[nodiscard]] bool synchronise();
@@ -67,8 +66,8 @@ class WholeRun {
   [[nodiscard]] std::span<const T> dense(const View<T>& view);
   /// Those of an earlier call, or sent to be those of this one. Null: they are not to be kept.
   [[nodiscard]] Kept::Operand* kept(std::span<const T> elements);
-  [[nodiscard]] std::optional<device::Memory> allocate(std::int64_t bytes);
-  /// Memory until the end of the run. Without room nothing more is possible.
+  /// Memory until the end of the run, that of earlier ones if it can be. Without room nothing more
+  /// is possible.
   [[nodiscard]] device::Address reserve(std::int64_t bytes);
 
   device::Device& device_;
@@ -76,9 +75,10 @@ class WholeRun {
   bool* lacked_room_;
   device::Stream stream_;
   bool is_possible_ = true;
-  bool has_arrived_ = true;  ///< all that was sent
-  std::vector<device::Memory> memory_;
-  std::deque<std::vector<T>> host_;  ///< sent or fetched; each stays where it is
+  bool has_arrived_ = true;             ///< all that was sent
+  std::vector<device::Memory> memory_;  ///< that which is too large to be kept
+  std::vector<Kept::Operand*> used_;    ///< until the end of the run. Null: there was no room
+  std::deque<std::vector<T>> host_;     ///< sent or fetched; each stays where it is
 };
 
 }  // namespace blockyard::blas

@@ -26,16 +26,46 @@ const device::Table& counted() {
   return table;
 }
 
+/// The factor of a matrix of two rows,.
+std::vector<double> factor_of(WholeRun<double>& run, double a, double b, double c) {
+  const auto matrix = run.send(std::vector<double>{a, b, 0, c}), info = run.make(1);
+  run.run(BLOCKYARD_FACTOR, blockyard_cholesky, {matrix, 2, 2}, {matrix, 2, 2}, {info});
+  const std::vector<double>& factor = run.fetch(matrix);
+  EXPECT_TRUE(run.synchronise());
+  return factor;
+}
+
 TEST(WholeRun, allocates_no_workspace_where_none_is_needed) {
   device::Device device(counted(), 0);
   allocations = 0;
   WholeRun<double> run(On{device});
-  const auto matrix = run.send(std::vector<double>{4, 2, 0, 5}), info = run.make(1);
-  run.run(BLOCKYARD_FACTOR, blockyard_cholesky, {matrix, 2, 2}, {matrix, 2, 2}, {info});
-  const std::vector<double>& factor = run.fetch(matrix);
-  ASSERT_TRUE(run.synchronise());
-  EXPECT_EQ(factor, (std::vector<double>{2, 1, 0, 2}));
+  EXPECT_EQ(factor_of(run, 4, 2, 5), (std::vector<double>{2, 1, 0, 2}));
   EXPECT_EQ(allocations, 2) << "each is a round trip to a server";
+}
+
+TEST(WholeRun, uses_the_memory_of_earlier_ones_again) {
+  device::Device device(counted(), 0);
+  Kept kept(device, 1 << 20);
+  allocations = 0;
+  for (int call = 0; call < 3; ++call) {
+    WholeRun<double> run(On{device, &kept});
+    EXPECT_EQ(factor_of(run, 4, 2, 5), (std::vector<double>{2, 1, 0, 2}));
+  }
+  EXPECT_EQ(allocations, 2) << "each is a round trip to a server";
+}
+
+TEST(WholeRun, shares_no_memory_with_one_that_is_under_way) {
+  device::Device device(counted(), 0);
+  Kept kept(device, 1 << 20);
+  WholeRun<double> first(On{device, &kept});
+  const auto mine = first.send(std::vector<double>{1, 2, 3, 4});
+  for (int call = 0; call < 2; ++call) {  // the end of one does not end the other
+    WholeRun<double> second(On{device, &kept});
+    EXPECT_EQ(factor_of(second, 4, 2, 5), (std::vector<double>{2, 1, 0, 2}));
+  }
+  const std::vector<double>& found = first.fetch(mine);
+  ASSERT_TRUE(first.synchronise());
+  EXPECT_EQ(found, (std::vector<double>{1, 2, 3, 4}));
 }
 
 }  // namespace
