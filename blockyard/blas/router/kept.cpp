@@ -2,6 +2,7 @@
 #include "blockyard/blas/router/kept.h"
 
 #include <algorithm>
+#include <new>
 #include <random>
 #include <utility>
 
@@ -128,6 +129,18 @@ void Kept::let_go(std::span<Operand* const> used, bool has_failed) noexcept {
     operand->is_new = false;
     --operand->uses;
   }
+}
+
+device::Stream Kept::take_stream() {
+  if (streams_.empty()) return device_.open_stream();
+  device::Stream taken = std::move(streams_.back());
+  streams_.pop_back();
+  return taken;
+}
+
+void Kept::put_back(device::Stream stream) noexcept try {
+  streams_.push_back(std::move(stream));
+} catch (const std::bad_alloc&) {  // it is closed
 }
 
 void Kept::end_call(bool has_failed) noexcept {

@@ -6,6 +6,7 @@
 #include <list>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "blockyard/base/fingerprint.h"
 #include "blockyard/device/device.h"
@@ -75,6 +76,9 @@ class Kept {
   void let_go(Operand* operand) noexcept;
   /// The same for all that one stream used; what was sent, and has failed, may not have arrived.
   void let_go(std::span<Operand* const> used, bool has_failed) noexcept;
+  /// A stream without work: opening one starts a thread of a server, and closing it waits for that.
+  [[nodiscard]] device::Stream take_stream();
+  void put_back(device::Stream stream) noexcept;
   /// Gives up operands of at least that many bytes, as far as there are; from then on less is kept.
   void give_back(std::int64_t bytes);
   void begin_call() noexcept { saved_bytes_ = saved_operands_ = 0; }
@@ -96,6 +100,7 @@ class Kept {
   std::int64_t saved_bytes_ = 0, saved_operands_ = 0;
   Patience operands_found_, results_found_, results_kept_;
   std::list<Operand> operands_;  ///< the one that was used last comes last
+  std::vector<device::Stream> streams_;
 };
 
 /// A device, and what it has of earlier calls; null: nothing is looked for, or kept.

@@ -10,11 +10,15 @@ namespace blockyard::blas {
 /// Also after a failure nothing still writes into what goes away here.
 template <class T>
 WholeRun<T>::~WholeRun() {
+  bool works = true;
   try {
     stream_.synchronise();
-  } catch (const std::exception&) {  // it has failed, and touches nothing
+  } catch (const std::exception&) {  // it touches nothing any more
+    works = false;
   }
-  if (kept_ != nullptr) kept_->let_go(used_, !has_arrived_);
+  if (kept_ == nullptr) return;
+  kept_->let_go(used_, !has_arrived_);
+  if (works) kept_->put_back(std::move(stream_));
 }
 
 /// Allocating is a round trip to a server: a small call would spend its time on them. What is kept

@@ -24,7 +24,7 @@ class WholeRun {
       : device_(on.device),
         kept_(on.kept),
         lacked_room_(on.lacked_room),
-        stream_(device_.open_stream()) {}
+        stream_(kept_ != nullptr ? kept_->take_stream() : device_.open_stream()) {}
   ~WholeRun();
   WholeRun(const WholeRun&) = delete;
   WholeRun& operator=(const WholeRun&) = delete;

@@ -11,15 +11,19 @@
 namespace blockyard::blas {
 namespace {
 
-int allocations = 0;  // a function of a table has nowhere else to count
+int allocations = 0, streams = 0;  // a function of a table has nowhere else to count
 
-/// The simulated device, whose allocations are counted.
+/// The simulated device, whose allocations and streams are counted.
 const device::Table& counted() {
   static const device::Table table = [] {
     device::Table made = device::sim::table();
     made.allocate = [](blockyard_device* device, std::uint64_t bytes, blockyard_address* address) {
       ++allocations;
       return device::sim::table().allocate(device, bytes, address);
+    };
+    made.stream_open = [](blockyard_device* device, blockyard_stream** stream) {
+      ++streams;
+      return device::sim::table().stream_open(device, stream);
     };
     return made;
   }();
@@ -43,15 +47,16 @@ TEST(WholeRun, allocates_no_workspace_where_none_is_needed) {
   EXPECT_EQ(allocations, 2) << "each is a round trip to a server";
 }
 
-TEST(WholeRun, uses_the_memory_of_earlier_ones_again) {
+TEST(WholeRun, uses_memory_and_stream_of_earlier_ones_again) {
   device::Device device(counted(), 0);
   Kept kept(device, 1 << 20);
-  allocations = 0;
+  allocations = streams = 0;
   for (int call = 0; call < 3; ++call) {
     WholeRun<double> run(On{device, &kept});
     EXPECT_EQ(factor_of(run, 4, 2, 5), (std::vector<double>{2, 1, 0, 2}));
   }
   EXPECT_EQ(allocations, 2) << "each is a round trip to a server";
+  EXPECT_EQ(streams, 1) << "each is a thread of a server";
 }
 
 TEST(WholeRun, shares_no_memory_with_one_that_is_under_way) {
