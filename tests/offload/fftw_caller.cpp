@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Plans and executes transforms by every interface of FFTW, in both precisions, and compares with
 /// the definition: a program that knows nothing of Blockyard.
+#include <dlfcn.h>
 #include <fftw3.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "tests/offload/fftw_checks.h"
@@ -158,6 +160,35 @@ void check_others() {
   fftw_destroy_plan(none);
 }
 
+/// A function of the library, past whatever was loaded before it.
+template <class Function>
+Function* by_handle(const char* name) {
+  void* const library = ::dlopen("libfftw3.so.3", RTLD_NOW);
+  return library == nullptr ? nullptr : reinterpret_cast<Function*>(::dlsym(library, name));
+}
+
+/// Plans made and destroyed by handle leave nothing to those that are made in their places.
+void check_plans_by_handle() {
+  const auto plan_line = by_handle<decltype(fftw_plan_dft_1d)>("fftw_plan_dft_1d");
+  const auto plan_any = by_handle<decltype(fftw_plan_guru_dft)>("fftw_plan_guru_dft");
+  const auto destroy = by_handle<decltype(fftw_destroy_plan)>("fftw_destroy_plan");
+  if (plan_line == nullptr || plan_any == nullptr || destroy == nullptr) return;
+  auto in = drawn<Complex>(64), gone = in, out = in;
+  std::vector<fftw_plan> plans(200);
+  for (fftw_plan& plan : plans) plan = plan_line(64, of(in), of(gone), FFTW_FORWARD, FFTW_ESTIMATE);
+  for (const fftw_plan plan : plans) destroy(plan);
+  const fftw_iodim line = {64, 1, 1};
+  const auto wanted = transform(in, {64}, 1);
+  for (fftw_plan& plan : plans)
+    plan = plan_any(1, &line, 0, nullptr, of(in), of(out), FFTW_BACKWARD, FFTW_ESTIMATE);
+  for (const fftw_plan plan : plans) {
+    std::fill(out.begin(), out.end(), Complex());
+    fftw_execute(plan);
+    judge("a plan made by handle", out, wanted, close);
+  }
+  for (const fftw_plan plan : plans) destroy(plan);
+}
+
 }  // namespace
 
 int main(int count, char**) {
@@ -172,6 +203,7 @@ int main(int count, char**) {
   check_real();
   check_single();
   check_others();
+  check_plans_by_handle();
   check_split();
   check_real_to_real();
   check_fortran();

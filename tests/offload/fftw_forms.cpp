@@ -143,6 +143,16 @@ void check_split_of() {
                       imaginary.data(), FFTW_ESTIMATE));
   judge("split in place", joined<Real>(real, imaginary), wanted, Api::close);
 
+  const typename Api::Dims line[] = {{12, 1, 1}};
+  auto both = drawn<Real>(13);
+  const std::vector<Real> first(both.begin(), both.end() - 1), second(both.begin() + 1, both.end());
+  run<Api>(Api::split(1, line, 0, nullptr, both.data(), both.data() + 1, to.data(),
+                      to_imaginary.data(), FFTW_ESTIMATE | FFTW_PRESERVE_INPUT));
+  to.resize(12);
+  to_imaginary.resize(12);
+  judge("split, of parts that overlap", joined<Real>(to, to_imaginary),
+        transform(joined<Real>(first, second), {12}, -1), Api::close);
+
   const typename Api::Dims64 halved[] = {{4, 6, 4}, {6, 1, 1}};
   const auto values = drawn<Real>(24);
   auto given = values;

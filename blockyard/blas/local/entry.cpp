@@ -120,8 +120,9 @@ const Site& Entry::add(const void* caller) noexcept {
   if (known == nullptr) end_without();
   keep(known, caller);
   // Sites are never freed: calls come until the process has ended.
-  auto* const site =
-      new (std::nothrow) Site{this, caller, function, width_, find_threads(known), nullptr};
+  const bool is_inner = object_of(known) == object_of(caller);
+  auto* const site = new (std::nothrow)
+      Site{this, caller, function, width_, find_threads(known), is_inner, nullptr};
   if (site == nullptr) std::abort();
   if (width_ == 0) site->width = probe_width(known);
   List& list = list_of(caller);

@@ -17,6 +17,7 @@ struct Site {
   void* function;    ///< null: nothing
   int width;         ///< bits of its integers: 32 or 64
   int (*threads)();  ///< with how many the library computes; null: it does not say
+  bool is_inner;     ///< the caller is the library of the function itself
   const Site* next;  ///< in its list
 
   [[nodiscard]] int thread_count() const noexcept { return threads == nullptr ? 1 : threads(); }

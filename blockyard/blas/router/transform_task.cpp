@@ -184,7 +184,8 @@ bool Task<T, Real>::start(const Arrays& arrays, const On& on) {
   const auto result = run.make(out_.count), left = run.make(in_.count);
   if (!plan_ahead(planned, on.device)) return false;
   const auto from = parts_of<const Real>(arrays.in, arrays.in_imaginary, transform_.is_real_in());
-  if (in_.is_dense() && (from.imaginary == nullptr || from.imaginary == from.real + 1)) {
+  // Parts that lie apart may overlap, and look like pairs: it goes by how they were given.
+  if (in_.is_dense() && arrays.in_imaginary == nullptr) {
     run.send(left, {reinterpret_cast<const T*>(from.real), static_cast<std::size_t>(in_.count)});
   } else {
     std::vector<T> packed(static_cast<std::size_t>(in_.count));

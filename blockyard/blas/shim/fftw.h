@@ -57,6 +57,12 @@ class Fftw {
   static Result call(Entry& entry, const void* caller, Arguments... arguments) noexcept {
     return reinterpret_cast<Result (*)(Arguments...)>(entry.find(caller).function)(arguments...);
   }
+  /// Whether a planner of FFTW calls another one. A program that called the first by a handle, past
+  /// us, ends the plan in that way too: a note would outlive it, and be taken for that of a later
+  /// plan in the same place.
+  [[nodiscard]] static bool is_inner(Entry& entry, const void* caller) noexcept {
+    return entry.find(caller).is_inner;
+  }
   /// `plan` is not null: the library takes the arguments.
   static void* note(void* plan, const Told& told) noexcept try {
     Transform made = many(told.sort, told.rank, told.n, told.count, told.in_layout, told.out_layout,
@@ -82,7 +88,8 @@ class Fftw {
   static void execute(Entry& entry, const void* caller, const Arrays& arrays, void* plan,
                       Arguments... arguments) noexcept {
     if (!may_go(plan)) return call<void>(entry, caller, plan, arguments...);
-    execute_plan(is_single, plan, arrays, [&] { call<void>(entry, caller, plan, arguments...); });
+    const auto local = [&] { call<void>(entry, caller, plan, arguments...); };
+    execute_plan(is_single, plan, arrays, std::ref(local));
   }
   static void destroy_plan(Entry& entry, const void* caller, void* plan) noexcept {
     forget_plan(is_single, plan);
