@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <mutex>
@@ -564,8 +565,8 @@ bool router_takes_vectors() noexcept {
 void prepare_route(const Routed& call) noexcept try {
   Router* const where = is_inside() ? nullptr : edge().router.load();  // it plans before it calls
   if (where == nullptr || !router_threshold(call.flops())) return;
-  const WithoutCancellation whole;
   const Inside inside(true);
+  const WithoutCancellation whole;
   where->prepare(call);
 } catch (const std::exception&) {  // the call will tell
 }
@@ -573,8 +574,8 @@ void prepare_route(const Routed& call) noexcept try {
 void route(Routed& call) {
   Router* const where = is_inside() ? nullptr : router();
   if (where == nullptr || !router_threshold(call.flops())) return call.compute_here(0);
-  const WithoutCancellation whole;
   const Inside inside(true);
+  const WithoutCancellation whole;
   where->compute(call);
 }
 

@@ -35,9 +35,9 @@ class GroupedBatch {
     const auto op = [](const void* all, std::int64_t at) {
       return upper(static_cast<const char*>(all)[at]);
     };
+    const auto forward = [&] { invoke_fortran(site.function, given, lengths); };
     compute_batch<T>(read(given, read_integer(given[13], site.width), site.width, op), site,
-                     {entry.name(), caller, site.width},
-                     [&] { invoke_fortran(site.function, given, lengths); });
+                     {entry.name(), caller, site.width}, std::ref(forward));
   }
   template <class... Given>
   static void cblas(Entry& entry, const void* caller, int layout, const void* op_a,
@@ -63,7 +63,7 @@ class GroupedBatch {
     std::vector<Call<T>> products = read(all, groups, site.width, op);
     if (layout == row_major)
       for (Call<T>& one : products) one = by_columns(one);
-    compute_batch<T>(products, site, {entry.name(), caller, site.width}, forward);
+    compute_batch<T>(products, site, {entry.name(), caller, site.width}, std::ref(forward));
   }
 
  private:
@@ -106,8 +106,8 @@ class StridedBatch {
     std::size_t at = 0;
     const auto read = [&](auto& to) { read_argument(to, given[at++], site.width); };
     each(x, read);
-    compute_batch<T>(products(x), site, {entry.name(), caller, site.width},
-                     [&] { invoke_fortran(site.function, given, lengths); });
+    const auto forward = [&] { invoke_fortran(site.function, given, lengths); };
+    compute_batch<T>(products(x), site, {entry.name(), caller, site.width}, std::ref(forward));
   }
   template <class... Given>
   static void cblas(Entry& entry, const void* caller, int layout, Given... given) {
@@ -122,7 +122,7 @@ class StridedBatch {
       x.call = by_columns(x.call);
       std::swap(x.step_a, x.step_b);
     }
-    compute_batch<T>(products(x), site, {entry.name(), caller, site.width}, forward);
+    compute_batch<T>(products(x), site, {entry.name(), caller, site.width}, std::ref(forward));
   }
 
  private:

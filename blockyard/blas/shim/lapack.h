@@ -116,8 +116,8 @@ class Lapack {
     WholeCall<T> best = call;
     if (!is_offered(call) || !finds_workspace(call, given, local, best)) return local(given);
     const LocalCalls<T> others(entry.name(), caller, site.width);
-    if (!route_whole(call, entry.name(), site.thread_count(), others, [&] { local(given); }))
-      return;
+    const auto here = [&] { local(given); };
+    if (!route_whole(call, entry.name(), site.thread_count(), others, std::ref(here))) return;
     write_best(call, best);
   }
 
@@ -182,7 +182,7 @@ class Lapack {
     return true;
   }
 
-  /// As the routine does at its end.
+  /// What a query says, as the reference routine has it at its end. OpenBLAS leaves what it used.
   static void write_best([[maybe_unused]] const WholeCall<T>& call,
                          [[maybe_unused]] const WholeCall<T>& best) noexcept {
     if constexpr (has_workspace) call.work[0] = T(static_cast<RealOf<T>>(best.lwork));

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <type_traits>
 #include <utility>
 
@@ -69,9 +70,10 @@ class Level3 {
     if (!is_offered(call) && !is_ours) return invoke_fortran(site.function, given, lengths);
     const LocalCalls<T> others(entry.name(), caller, site.width);
     if (!is_offered(call)) return compute_by_gemm(call, others);
-    route_level3<T>(call, site.thread_count(), others, [&](const Call<T>& part) {
+    const auto local = [&](const Call<T>& part) {
       is_ours ? compute_by_gemm(part, others) : invoke(site.function, site.width, part);
-    });
+    };
+    route_level3<T>(call, site.thread_count(), others, std::ref(local));
   }
 
   /// Calls a function of the program's own under a Fortran name.
@@ -95,10 +97,11 @@ class Level3 {
     if ((!is_layout(layout) || !is_offered(call)) && !is_ours) return function(layout, given...);
     const LocalCalls<T> others(entry.name(), caller, site.width);
     if (!is_offered(call)) return compute_by_gemm(call, others);
-    route_level3<T>(call, site.thread_count(), others, [&](const Call<T>& part) {
+    const auto local = [&](const Call<T>& part) {
       is_ours ? compute_by_gemm(part, others)
               : function(column_major, value<slots, Given>(part)...);
-    });
+    };
+    route_level3<T>(call, site.thread_count(), others, std::ref(local));
   }
 
  private:

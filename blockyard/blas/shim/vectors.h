@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <type_traits>
 #include <utility>
 
@@ -54,8 +55,8 @@ class Vectors {
     const Site& site = entry.find(caller);
     const VectorCall<T> call = read(given, site.width);
     if (!is_offered(call)) return invoke_fortran(site.function, given, lengths);
-    route_vectors<T>(call, site.thread_count(),
-                     [&] { invoke_fortran(site.function, given, lengths); });
+    const auto local = [&] { invoke_fortran(site.function, given, lengths); };
+    route_vectors<T>(call, site.thread_count(), std::ref(local));
   }
 
   /// A function: of dot.
@@ -72,7 +73,8 @@ class Vectors {
     T found{};
     call.result = &found;
     if (!is_offered(call)) return compute();
-    route_vectors<T>(call, site.thread_count(), [&] { found = compute(); });
+    const auto local = [&] { found = compute(); };
+    route_vectors<T>(call, site.thread_count(), std::ref(local));
     return found;
   }
 
@@ -83,7 +85,8 @@ class Vectors {
     VectorCall<T> call = take(site.width, given...);
     if (layout == row_major) call = by_columns(call);
     if (!is_layout(layout) || !is_offered(call)) return function(layout, given...);
-    route_vectors<T>(call, site.thread_count(), [&] { function(layout, given...); });
+    const auto local = [&] { function(layout, given...); };
+    route_vectors<T>(call, site.thread_count(), std::ref(local));
   }
 
   /// Of level 1, which has no layout.
@@ -93,7 +96,8 @@ class Vectors {
     const auto function = reinterpret_cast<void (*)(Given...)>(site.function);
     const VectorCall<T> call = take(site.width, given...);
     if (!is_offered(call)) return function(given...);
-    route_vectors<T>(call, site.thread_count(), [&] { function(given...); });
+    const auto local = [&] { function(given...); };
+    route_vectors<T>(call, site.thread_count(), std::ref(local));
   }
 
   template <class... Given>
@@ -104,7 +108,8 @@ class Vectors {
     T found{};
     call.result = &found;
     if (!is_offered(call)) return function(given...);
-    route_vectors<T>(call, site.thread_count(), [&] { found = function(given...); });
+    const auto local = [&] { found = function(given...); };
+    route_vectors<T>(call, site.thread_count(), std::ref(local));
     return found;
   }
 
