@@ -92,7 +92,7 @@ bool receive_frame(Transport& transport, Frame& frame) {
   if (!receive_all(transport, bytes)) return false;
   frame.head = decode(transport, bytes);
   frame.body.resize(frame.head.body_bytes);
-  if (!receive_all(transport, frame.body)) refuse(transport, "its body is missing");
+  if (!receive_all(transport, frame.body)) end_within_message(transport);
   std::uint64_t said = 0;
   std::memcpy(&said, bytes.data() + checksum_at, sizeof said);
   if (said != checksum_of(bytes, frame.body)) refuse(transport, "its checksum is wrong");
@@ -104,8 +104,7 @@ void receive_payload(Transport& transport, const Frame& frame, std::span<std::by
   if (into.empty()) return;
   std::optional<base::Checksum> sum;
   if (!transport.is_checked()) sum.emplace();
-  if (!receive_all(transport, into, sum ? &*sum : nullptr))
-    refuse(transport, "its payload is missing");
+  if (!receive_all(transport, into, sum ? &*sum : nullptr)) end_within_message(transport);
   if (sum && sum->value() != frame.head.payload_checksum)
     throw Error(Errc::comm,
                 fmt::format("data from {} was damaged in transit: the checksum is wrong",

@@ -28,14 +28,17 @@ void send_all(Transport& transport, std::span<const Bytes> parts) {
   }
 }
 
+void end_within_message(const Transport& transport) {
+  throw Error(Errc::comm,
+              fmt::format("{} ended the connection in the middle of a message", transport.peer()));
+}
+
 bool receive_all(Transport& transport, std::span<std::byte> into, base::Checksum* sum) {
   const std::size_t all = into.size();
   while (!into.empty()) {
     const std::size_t received = transport.receive(into);
     if (received == 0 && into.size() == all) return false;
-    if (received == 0)
-      throw Error(Errc::comm, fmt::format("{} ended the connection in the middle of a message",
-                                          transport.peer()));
+    if (received == 0) end_within_message(transport);
     if (sum != nullptr) sum->add(into.first(received));
     into = into.subspan(received);
   }

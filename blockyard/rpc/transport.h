@@ -46,6 +46,9 @@ class Listener {
 /// All of `parts`. Throws Error{comm}.
 void send_all(Transport& transport, std::span<const Bytes> parts);
 
+/// Throws Error{comm}: the other end went where more was to come.
+[[noreturn]] void end_within_message(const Transport& transport);
+
 /// Fills `into`. False: the connection ended before the first byte. Throws Error{comm} if it ends
 /// later. `sum` gets what has come while more comes, and while it is in the cache.
 [[nodiscard]] bool receive_all(Transport& transport, std::span<std::byte> into,
