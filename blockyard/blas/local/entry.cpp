@@ -83,6 +83,12 @@ void* find_local(const char* name, const void* caller) noexcept {
   return nullptr;
 }
 
+bool is_inner(const void* caller, void* function, const char* word) noexcept {
+  Dl_info found{};
+  return object_of(caller) == object_of(function) && ::dladdr(caller, &found) != 0 &&
+         found.dli_sname != nullptr && std::strstr(found.dli_sname, word) != nullptr;
+}
+
 int (*find_threads(void* function) noexcept)() {
   const link_map* const library = object_of(function);
   if (library == nullptr || *library->l_name == '\0') return nullptr;
@@ -120,9 +126,8 @@ const Site& Entry::add(const void* caller) noexcept {
   if (known == nullptr) end_without();
   keep(known, caller);
   // Sites are never freed: calls come until the process has ended.
-  const bool is_inner = object_of(known) == object_of(caller);
-  auto* const site = new (std::nothrow)
-      Site{this, caller, function, width_, find_threads(known), is_inner, nullptr};
+  auto* const site =
+      new (std::nothrow) Site{this, caller, function, width_, find_threads(known), nullptr};
   if (site == nullptr) std::abort();
   if (width_ == 0) site->width = probe_width(known);
   List& list = list_of(caller);

@@ -17,7 +17,6 @@ struct Site {
   void* function;    ///< null: nothing
   int width;         ///< bits of its integers: 32 or 64
   int (*threads)();  ///< with how many the library computes; null: it does not say
-  bool is_inner;     ///< the caller is the library of the function itself
   const Site* next;  ///< in its list
 
   [[nodiscard]] int thread_count() const noexcept { return threads == nullptr ? 1 : threads(); }
@@ -66,6 +65,11 @@ class Entry {
 /// BLOCKYARD_OFFLOAD_LIBRARY names, of those after us in the order of the linker, of those that the
 /// caller's own names, of any that is loaded; in this order.
 [[nodiscard]] void* find_local(const char* name, const void* caller) noexcept;
+
+/// Whether a library calls itself there: `caller` is in the object of `function`, in an exported
+/// function whose name has `word` in it. A program that was linked with the archive of a library
+/// has other functions.
+[[nodiscard]] bool is_inner(const void* caller, void* function, const char* word) noexcept;
 
 /// The function of the library of `function` that says how many threads it uses: of OpenBLAS or
 /// MKL. Null: it is another one.

@@ -61,7 +61,7 @@ class Fftw {
   /// us, ends the plan in that way too: a note would outlive it, and be taken for that of a later
   /// plan in the same place.
   [[nodiscard]] static bool is_inner(Entry& entry, const void* caller) noexcept {
-    return entry.find(caller).is_inner;
+    return blas::is_inner(caller, entry.find(caller).function, "fftw");
   }
   /// `plan` is not null: the library takes the arguments.
   static void* note(void* plan, const Told& told) noexcept try {
