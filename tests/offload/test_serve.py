@@ -196,9 +196,11 @@ class Serve(Offload):
         self.assertIn("not encrypted", self.offload("status", "--server", address, "--token", token).stdout)
         done = self.offload("status", "--server", address, "--token", self.folder / "stranger.token", code=1)
         self.assertIn("the token is not known there", done.stderr)
-        done, calls = self.run_at(address, CALLER, token=token)
-        self.assertEqual(done.stdout, "0 wrong\n")
-        self.assertGreater(calls["remote"], 180)
+        for _ in range(10):  # a wakeup that is lost shows in one of many
+            done, calls = self.run_at(address, CALLER, token=token)
+            self.assertEqual(done.stdout, "0 wrong\n")
+            self.assertEqual(calls["local"], 0)
+            self.assertGreater(calls["remote"], 180)
         server.end()
 
     def test_several_sockets_carry_one_connection(self):

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <string>
+#include <utility>
 
 #include "blockyard/base/clock.h"
 #include "blockyard/base/error.h"
@@ -59,21 +60,30 @@ Worker::~Worker() { lib().ucp_worker_destroy(worker_); }
 
 bool Worker::wait(std::unique_lock<std::mutex>& lock, const std::function<bool()>& done,
                   double seconds) {
-  if (is_listening_) wake();  // what was asked for now may need its thread
   const double until = base::now_seconds() + seconds;
+  // The thread that listens may have been about to sleep when this one took from the network what
+  // it waits for. What was asked for now may need it, too.
+  bool has_news = true;
+  const auto wake_listener = [&] {
+    if (std::exchange(has_news, false) && is_listening_) wake();
+  };
   bool is_done = false;
   while (!(is_done = done())) {
     if (lib().ucp_worker_progress(worker_) != 0) {
+      has_news = true;
       changed_.notify_all();
       continue;
     }
     const double left = until - base::now_seconds();
     if (left <= 0) break;
-    if (is_listening_)
+    if (is_listening_) {
+      wake_listener();
       changed_.wait_for(lock, std::chrono::duration<double>(std::min(left, 3600.0)));
-    else
+    } else {
       listen(lock, left);
+    }
   }
+  wake_listener();
   changed_.notify_all();  // another may have to listen now
   return is_done;
 }
