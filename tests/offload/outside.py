@@ -27,7 +27,9 @@ LIBRARIES = next(iter(pathlib.Path("/usr/lib").glob("*/lapack/liblapack.so.3")),
 TESTERS = LIBRARIES / "lapack"
 BLAS_TESTERS = LIBRARIES / "blas"
 SCALAPACK_TESTERS = LIBRARIES / "scalapack" / "openmpi-tests"
-SLEPC = pathlib.Path("/usr/lib/slepc/lib/python3/dist-packages/slepc4py")
+# Where their packages are; a link to one of them, by which Python finds it, comes with the headers alone.
+SLEPC, PETSC = (next(pathlib.Path("/usr/lib").glob(f"{name}dir/{name}*/*-real"), pathlib.Path(f"/missing/{name}"))
+                for name in ("slepc", "petsc"))
 HPCC_OUTPUT = "hpccoutf.txt"
 LIMIT_SECONDS = 3000
 SETTINGS = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "ESPRESSO_PSEUDO": str(PSEUDOPOTENTIALS),
@@ -133,7 +135,8 @@ def programs():
     yield Program("octave", ["octave-cli", "--norc", EXAMPLES / "modes.m"], str.splitlines)
     yield Program("cp2k", ["cp2k.psmp", "-i", EXAMPLES / "water.inp"], outcome_of_orbitals, needs=CP2K_DATA,
                   settings={"CP2K_DATA_DIR": str(CP2K_DATA)})
-    yield Program("petsc", ["/usr/bin/python3", pathlib.Path(__file__).with_name("solvers.py")], str.splitlines, needs=SLEPC)
+    yield Program("petsc", ["/usr/bin/python3", pathlib.Path(__file__).with_name("solvers.py")], str.splitlines,
+                  needs=SLEPC / "lib/python3/dist-packages/slepc4py", settings={"SLEPC_DIR": str(SLEPC), "PETSC_DIR": str(PETSC)})
     yield from testers_of_scalapack()
     yield Program("pw.x", ["pw.x", "-in", EXAMPLES / "silicon.in"], outcome_of_plane_waves)
     yield from other_libraries()
