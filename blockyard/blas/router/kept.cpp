@@ -69,10 +69,14 @@ Kept::Operand* Kept::find_result(std::span<const std::byte> bytes) {
 Kept::Operand* Kept::make(std::int64_t bytes, const std::optional<base::Fingerprint>& content) {
   const bool has_many = operands_.size() >= most_operands;
   const bool is_full = has_many || held_bytes_ + bytes > budget_bytes_;
-  const auto fits = [&](const Operand& operand) {
-    return operand.uses == 0 && operand.memory.bytes() == bytes && (is_full || !operand.content);
+  const auto find_free = [&](bool takes_known) {
+    return std::ranges::find_if(operands_, [&](const Operand& operand) {
+      return operand.uses == 0 && operand.memory.bytes() == bytes &&
+             (takes_known || !operand.content);
+    });
   };
-  const auto again = std::ranges::find_if(operands_, fits);
+  auto again = find_free(false);
+  if (again == operands_.end() && is_full) again = find_free(true);
   if (again != operands_.end()) {
     operands_.splice(operands_.end(), operands_, again);
   } else {

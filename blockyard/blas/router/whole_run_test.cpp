@@ -59,6 +59,22 @@ TEST(WholeRun, uses_memory_and_stream_of_earlier_ones_again) {
   EXPECT_EQ(streams, 1) << "each is a thread of a server";
 }
 
+TEST(Kept, gives_memory_of_no_known_content_before_it_forgets_any) {
+  device::Device device(counted(), 0);
+  Kept kept(device, 256);
+  const base::Fingerprint first{1, 1}, second{2, 2}, third{3, 3};
+  for (const auto& content : {first, second, third}) kept.let_go(kept.make(64, content));
+  kept.let_go(kept.make(64, {}));
+  for (int call = 0; call < 2; ++call) {
+    kept.let_go(kept.make(64, {}));
+    for (const auto& content : {first, second, third}) {
+      Kept::Operand* const found = kept.find(content);
+      EXPECT_NE(found, nullptr);
+      kept.let_go(found);
+    }
+  }
+}
+
 TEST(WholeRun, shares_no_memory_with_one_that_is_under_way) {
   device::Device device(counted(), 0);
   Kept kept(device, 1 << 20);
