@@ -28,7 +28,7 @@ POISSON = os.environ["POISSON"]
 TABLES = pathlib.Path(os.environ["TABLES"])
 EXAMPLES = pathlib.Path(os.environ["EXAMPLES"])
 JOB = EXAMPLES.parents[1] / "demo" / "h2o.toml"
-LIMIT_SECONDS = 120
+LIMIT_SECONDS = 480 if os.environ.get("SANITIZER") else 120
 
 PRODUCT = """
 import numpy
