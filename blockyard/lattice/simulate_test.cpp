@@ -191,6 +191,7 @@ TEST(Dca, an_iteration_keeps_the_checkpoints_of_the_one_before) {
   EXPECT_EQ(steps, 2);
   ASSERT_TRUE(checkpoints.has_value());
   checkpoints->remove_all();
+  checkpoints.reset();  // with the folder
   EXPECT_FALSE(std::filesystem::exists(job.checkpoints.folder));
 }
 
