@@ -128,8 +128,8 @@ def work_of(symbol, real, function, arguments):
     else:
         before, what = told(function, names)
         note = f"note_guru(made, {what}, dims, many, many_dims)" if "dims" in names else f"note(made, {what})"
-        lines = [f"void* const made = Fftw<{real}>::call<void*>({passed});", 
-                 f"if (made == nullptr || Fftw<{real}>::is_inner(entry, caller)) return made;",
+        lines = [f"void* const made = Fftw<{real}>::call<void*>({passed});",
+                 f"if (!Fftw<{real}>::is_to_note(entry, caller, made)) return made;",
                  *before, f"return Fftw<{real}>::{note};"]
     parameters = ", ".join(["Entry& entry", "const void* caller", *(f"{FFTW_TYPES[kind]} {name}" for kind, name in arguments)])
     result = "void*" if function.startswith("plan") else "void"

@@ -30,7 +30,7 @@ const device::Table& counted() {
   return table;
 }
 
-/// The factor of a matrix of two rows,.
+/// The factor of a matrix of two rows.
 std::vector<double> factor_of(WholeRun<double>& run, double a, double b, double c) {
   const auto matrix = run.send(std::vector<double>{a, b, 0, c}), info = run.make(1);
   run.run(BLOCKYARD_FACTOR, blockyard_cholesky, {matrix, 2, 2}, {matrix, 2, 2}, {info});

@@ -57,11 +57,14 @@ class Fftw {
   static Result call(Entry& entry, const void* caller, Arguments... arguments) noexcept {
     return reinterpret_cast<Result (*)(Arguments...)>(entry.find(caller).function)(arguments...);
   }
-  /// Whether a planner of FFTW calls another one. A program that called the first by a handle, past
-  /// us, ends the plan in that way too: a note would outlive it, and be taken for that of a later
-  /// plan in the same place.
-  [[nodiscard]] static bool is_inner(Entry& entry, const void* caller) noexcept {
-    return blas::is_inner(caller, entry.find(caller).function, "fftw");
+  /// Not a plan of a planner that another planner of FFTW calls. A program that called that one by
+  /// a handle, past us, ends the plan in that way too: a note would outlive it, and be taken for
+  /// that of a later plan in the same place.
+  [[nodiscard]] static bool is_to_note(Entry& entry, const void* caller, void* plan) noexcept {
+    if (plan == nullptr) return false;
+    if (!is_inner(caller, entry.find(caller).function, "fftw")) return true;
+    forget_plan(is_single, plan);  // one at its place whose end was not seen
+    return false;
   }
   /// `plan` is not null: the library takes the arguments.
   static void* note(void* plan, const Told& told) noexcept try {
