@@ -256,12 +256,7 @@ class PyRing {
       failure = why;
     };
     while (!is_done) {
-      try {
-        world_->progress(pause);
-      } catch (const std::exception&) {
-        const base::Error told = base::current_error();
-        fail(std::make_exception_ptr(told), told.what());
-      }
+      move_on(pause, fail);
       if (failure || base::now_seconds() < look_at) continue;
       if (const std::exception_ptr signal = raised_by(&check_signals))
         fail(signal, "stopped by a signal");
@@ -271,10 +266,22 @@ class PyRing {
       look_at = base::now_seconds() + pause;
     }
     rank.join();
+    // What the rank sent last may not have left yet. Others wait for it, and the next to move is
+    // perhaps another ring, which waits for them.
+    move_on(0, fail);
     if (failure) std::rethrow_exception(failure);
     if (error) std::rethrow_exception(error);
   }
 
+  template <class Fail>
+  void move_on(double seconds, const Fail& fail) {
+    try {
+      world_->progress(seconds);
+    } catch (const std::exception&) {
+      const base::Error told = base::current_error();
+      fail(std::make_exception_ptr(told), told.what());
+    }
+  }
   static void check_signals() {
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
   }
