@@ -55,7 +55,7 @@ class DeviceProducts {
   void make_room(std::int64_t bytes) { kept_.make_room(bytes, memory_bytes_); }
   /// Releases operands of earlier calls, at least `bytes` as far as there are.
   void give_back(std::int64_t bytes) { kept_.give_back(bytes); }
-  /// For a call computed as a whole, which ends with `end_call` of what is kept.
+  /// For a call computed as a whole, whose run lets go what it used of what is kept.
   [[nodiscard]] On begin_whole() noexcept {
     kept_.begin_call();
     lacked_room_ = false;
