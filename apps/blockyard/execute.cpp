@@ -225,10 +225,7 @@ End lead(const job::Job& job, const OutputOptions& options, const job::SavedRun*
     return {is_good ? 0 : exit_error, results.has_left_driver};
   } catch (const base::Error& error) {
     if (noted_signal() == 0) throw;
-    const std::string signal = describe_signal(noted_signal());
-    const std::string_view cause = error.what();
-    const std::string text =
-        fmt::format("{}{}", cause.starts_with(signal) ? "" : signal + ": ", cause);
+    const std::string text = describe_end(error.what());
     if (told != nullptr)
       told->error = text;
     else

@@ -300,21 +300,16 @@ int simulate(const HubbardRun& run, HubbardJob& job, fabric::MpiSession* session
   DcaReport report;
   try {
     const lattice::Progress progress = is_lead ? progress_line(run.quiet) : lattice::Progress();
+    const auto tell = [&](const lattice::DcaStep& step) {
+      if (!is_silent) print_out("{}", step_text(step));
+    };
     if (job.dca)
-      report = lattice::simulate_dca(
-          job, team, progress,
-          [&](const lattice::DcaStep& step) {
-            if (!is_silent) print_out("{}", step_text(step));
-          },
-          checkpoints);
+      report = lattice::simulate_dca(job, team, progress, tell, checkpoints);
     else
       report.last = lattice::simulate(job, team, progress, checkpoints);
   } catch (const base::Error& error) {
     if (noted_signal() == 0) throw;
-    const std::string signal = describe_signal(noted_signal());
-    const std::string_view cause = error.what();
-    if (is_lead)
-      print_error("error: {}{}\n", cause.starts_with(signal) ? "" : signal + ": ", cause);
+    if (is_lead) print_error("error: {}\n", describe_end(error.what()));
     return 128 + noted_signal();
   }
   if (!is_lead) return 0;

@@ -83,4 +83,9 @@ std::string describe_signal(int signal) {
   return fmt::format("stopped by signal {}", signal);
 }
 
+std::string describe_end(std::string_view cause) {
+  const std::string signal = describe_signal(noted_signal());
+  return fmt::format("{}{}", cause.starts_with(signal) ? "" : signal + ": ", cause);
+}
+
 }  // namespace blockyard::app

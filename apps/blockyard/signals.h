@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace blockyard::app {
 
@@ -26,5 +27,7 @@ void survive_file_limit();
 
 /// "interrupted (SIGINT)" or "stopped by signal 15 (SIGTERM)".
 [[nodiscard]] std::string describe_signal(int signal);
+/// Why a run ended after the noted signal: it, then the cause if that is another.
+[[nodiscard]] std::string describe_end(std::string_view cause);
 
 }  // namespace blockyard::app
